@@ -1,8 +1,8 @@
 /** What readers download stays within size-budgets.json, and the command that says so can say otherwise. */
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, brotliCompressSync } from 'node:zlib';
-import { ROOT, evaluate, output, read, run, temporaryFolder } from './support.js';
+import { ROOT, output, read, run } from './support.js';
 
 interface Part {
   files: string[];
@@ -67,29 +67,4 @@ it('fails where a part is a byte over', () => {
   const { status, stdout } = measure({ slim: { files, budget: size - 1 } });
   expect(stdout).toContain('OVER');
   expect(status).toBe(1);
-});
-
-it('counts with ./models all that a Llama and a GPT-2 load when they are opened', () => {
-  const { path, remove } = temporaryFolder();
-  try {
-    writeFileSync(join(path, 'package.json'), '{ "type": "module" }');
-    for (const file of ['index.js', 'models.js']) cpSync(join(ROOT, 'dist', file), join(path, file));
-    const code = `
-      import { readFileSync } from 'node:fs';
-      import { openModel } from './models.js';
-      const open = async (name) => {
-        const read = (file) => readFileSync('${ROOT}/tests/fixtures/' + name + file);
-        const options = { config: JSON.parse(read('/config.json')), weights: read('/model.safetensors') };
-        return openModel(options).then((model) => model.forward([1, 2]).logits.shape[1], String);
-      };
-      const names = ['stories260K', 'models/llama-grouped', 'models/gpt2', 'models/gpt-neox', 'models/bert-padded'];
-      console.log(JSON.stringify(await Promise.all(names.map(open))));
-    `;
-    const [llama, grouped, gpt2, neox, bert] = evaluate(code, { cwd: path }) as unknown[];
-    expect([llama, grouped, gpt2, neox]).toEqual([2, 2, 2, 2]);
-    // What others need is not there, so the four above did without it.
-    expect(bert).toMatch(/^RangeError: openModel: expected the library's file, got .*models-encoders\.js/);
-  } finally {
-    remove();
-  }
 });

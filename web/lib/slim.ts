@@ -15,8 +15,7 @@ import { relaxedSimd } from 'wasm-feature-detect';
 import { failed } from './check/values.js';
 import { createLoader, OPERATION, SLIM_LOAD_OPTIONS, type LoadOptions, type SlimLoadOptions } from './runtime/load.js';
 import { operations, type Operations } from './operations.js';
-import { cores } from './runtime/cores.js';
-import { tools } from './check/tools.js';
+import { loadedModules } from './runtime/cores.js';
 import type { WasmAttention } from './surface.js';
 
 export type * from './api.js';
@@ -29,7 +28,7 @@ const loadOperations = createLoader(
       : new URL('./wasm-attention.wasm', import.meta.url),
   (wasm) => {
     const bound = operations(wasm);
-    cores.set(bound, { wasm, tools });
+    loadedModules.set(bound, wasm);
     return bound;
   },
   SLIM_LOAD_OPTIONS,
@@ -65,15 +64,14 @@ export function load(options?: SlimLoadOptions): Promise<Operations> {
 async function addLayers(loading: Promise<Operations>): Promise<WasmAttention> {
   try {
     const [operations, beside] = await Promise.all([loading, import('./layers.js').catch(explain)]);
-    const core = cores.get(operations)!;
-    const { wasm } = core;
+    const wasm = loadedModules.get(operations)!;
     const all = {
       ...operations,
       ...beside.sequenceOperations(wasm),
       ...beside.gradients(wasm),
       ...beside.layers(wasm),
     };
-    cores.set(all, core);
+    loadedModules.set(all, wasm);
     return all;
   } catch (error) {
     completed.delete(loading);

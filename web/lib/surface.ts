@@ -1,8 +1,7 @@
 import { gradients, type Gradients } from './gradients.js';
 import { layers, type LayerClasses } from './layers.js';
 import { operations, type Operations } from './operations.js';
-import { cores } from './runtime/cores.js';
-import { tools } from './check/tools.js';
+import { loadedModules } from './runtime/cores.js';
 import { sequenceOperations, type SequenceOperations } from './sequence.js';
 import type { Wasm } from './runtime/wasm.js';
 
@@ -12,6 +11,6 @@ export interface WasmAttention extends Operations, SequenceOperations, Gradients
 /** Binds everything to a loaded module. */
 export function surface(wasm: Wasm): WasmAttention {
   const bound = { ...operations(wasm), ...sequenceOperations(wasm), ...gradients(wasm), ...layers(wasm) };
-  cores.set(bound, { wasm, tools });
+  loadedModules.set(bound, wasm);
   return bound;
 }

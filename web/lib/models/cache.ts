@@ -1,10 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Tools } from '../check/tools.js';
 import type { WeightType } from '../check/weightType.js';
-import { wrongUse, wrongValue } from '../check/values.js';
-import type { Core } from '../runtime/cores.js';
+import { checkInteger, wrongUse, wrongValue } from '../check/values.js';
 import { disposeSymbol } from '../runtime/dispose.js';
 import type { Memory } from '../runtime/memory.js';
+import type { Wasm } from '../runtime/wasm.js';
 import type { Architecture } from './config/architecture.js';
 
 /** What a model's cache has room for, and how. */
@@ -37,7 +36,6 @@ export interface ModelCache {
 
 /** What a pass sees of a cache. */
 export interface CacheStore {
-  readonly tools: Tools;
   /** The model that it belongs to. */
   readonly owner: object;
   readonly batch: number;
@@ -64,7 +62,7 @@ const stores = new WeakMap<object, CacheStore>();
 const registry = new FinalizationRegistry<() => void>((release) => release());
 
 export function createModelCache(
-  { wasm, tools }: Core,
+  { raw, memory }: Wasm,
   owner: object,
   a: Architecture,
   batch: number,
@@ -72,14 +70,12 @@ export function createModelCache(
   type: number,
 ): ModelCache {
   const operation = 'createCache';
-  const { raw, memory } = wasm;
   const row = raw.cacheRowSize(a.headDim, type);
   const floats = a.layers * batch * a.kvHeads * capacity * row;
   // Keys and values in one block.
   const keys = memory.allocate(operation, 2 * floats);
   const place = { keys, values: keys + 4 * floats, capacity, row, type };
   const store: CacheStore = {
-    tools,
     owner,
     batch,
     capacity,
@@ -147,7 +143,7 @@ class Cache implements ModelCache {
     const store = this.#store;
     const operation = `ModelCache.${method}`;
     if (!store.place) wrongUse(operation, 'a cache in use', 'a disposed one');
-    store.length = store.tools.checkInteger(operation, 'length', length, 0, store.length);
+    store.length = checkInteger(operation, 'length', length, 0, store.length);
     store.changes += 1;
   }
 }

@@ -1,10 +1,11 @@
 /** The tensors of a checkpoint, in any form in which they may be given. */
-import { failed, tagOf, wrongKind, wrongValue } from '../check/values.js';
-import type { Tools } from '../check/tools.js';
+import { namesOf } from '../check/options.js';
+import { toTensor } from '../check/arrays.js';
+import { checkShape, failed, tagOf, wrongKind, wrongValue } from '../check/values.js';
 import { isFloats, openSafetensors, readFloats } from '../safetensors/file.js';
+import { joinScales } from '../safetensors/int8.js';
 import type { TensorLike } from '../types.js';
 import { OPERATION } from './config/architecture.js';
-import { explain } from './late.js';
 
 /** The file's bytes, several files' in any order, or tensors by name. */
 export type Weights = BufferSource | Blob | readonly (BufferSource | Blob)[] | Record<string, TensorLike>;
@@ -27,11 +28,9 @@ export class Tensors {
   readonly #found: ReadonlyMap<string, Found>;
   readonly #used = new Set<string>();
 
-  readonly #tools: Tools;
   readonly #prefix: string;
 
-  constructor(tools: Tools, found: ReadonlyMap<string, Found>, prefix: string) {
-    this.#tools = tools;
+  constructor(found: ReadonlyMap<string, Found>, prefix: string) {
     this.#found = found;
     this.#prefix = prefix;
   }
@@ -49,7 +48,7 @@ export class Tensors {
       const isPrefixed = has(this.#prefix) && !has(name.split('.')[0]!);
       return wrongValue(OPERATION, `a tensor '${isPrefixed ? this.#prefix : ''}${name}'`, 'none');
     }
-    this.#tools.checkShape(OPERATION, `'${found.given}'`, found.shape, shape);
+    checkShape(OPERATION, `'${found.given}'`, found.shape, shape);
     if (!found.isFloats) wrongValue(OPERATION, `'${found.given}' of F32, F16, BF16`, found.dtype);
     this.#used.add(name);
   }
@@ -79,7 +78,7 @@ function calledBy(model: string, given: string): string {
  *
  * @param prefix of the family's names
  */
-export async function openWeights(tools: Tools, weights: Weights, prefix: string): Promise<Tensors> {
+export async function openWeights(weights: Weights, prefix: string): Promise<Tensors> {
   const found = new Map<string, Found>();
   const add = (tensor: Found): void => {
     const name = calledBy(prefix, tensor.given);
@@ -89,23 +88,18 @@ export async function openWeights(tools: Tools, weights: Weights, prefix: string
   const files = filesOf(weights);
   if (files) {
     for (const file of files) {
-      let entries = openSafetensors(OPERATION, await bytesOf(file));
-      if (entries.some(({ dtype }) => dtype === 'I8')) {
-        const { joinScales } = await import('../safetensors/int8.js').catch(explain);
-        entries = joinScales(entries);
-      }
-      for (const entry of entries) {
-        const read = (begin?: number, end?: number) => readFloats(entry, begin, end, tools.widen);
+      for (const entry of joinScales(openSafetensors(OPERATION, await bytesOf(file)))) {
+        const read = (begin?: number, end?: number) => readFloats(entry, begin, end);
         add({ ...entry, given: entry.name, isFloats: isFloats(entry), read });
       }
     }
   } else {
-    for (const given of tools.namesOf(weights)) {
-      const { data, shape } = tools.toTensor(OPERATION, given, (weights as Record<string, TensorLike>)[given]!);
+    for (const given of namesOf(weights)) {
+      const { data, shape } = toTensor(OPERATION, given, (weights as Record<string, TensorLike>)[given]!);
       add({ given, shape, isFloats: true, read: (begin, end) => data.subarray(begin, end) });
     }
   }
-  return new Tensors(tools, found, prefix);
+  return new Tensors(found, prefix);
 }
 
 /** A list of files; undefined for tensors by name. */

@@ -1,14 +1,14 @@
-import { tagOf, wrongKind, wrongUse, wrongValue } from '../check/values.js';
-import type { Core } from '../runtime/cores.js';
+import { checkOptions } from '../check/options.js';
+import { checkFinite, checkInteger, tagOf, wrongKind, wrongUse, wrongValue } from '../check/values.js';
 import type { Memory } from '../runtime/memory.js';
+import type { Wasm } from '../runtime/wasm.js';
 import { storeOf, type CacheStore, type ModelCache } from './cache.js';
 import type { Architecture } from './config/architecture.js';
-import { GENERATE_OPTIONS } from './generateOptions.js';
 import { checkPass, type Pass, type Run } from './pass/check.js';
 import type { Program } from './pass/types.js';
 import { drawer } from './sampling.js';
 import { toRows } from './tokens.js';
-import type { GenerateOptions, Model, ModelForwardOptions } from './types.js';
+import { GENERATE_OPTIONS, type GenerateOptions, type Model, type ModelForwardOptions } from './types.js';
 
 const OPERATION = 'generate';
 /** Tokens for which a cache has room at first: a model may have room for a hundred thousand. */
@@ -24,31 +24,31 @@ const TURN = 16;
  */
 export async function* generate(
   model: Model,
-  { tools, wasm }: Core,
+  { memory }: Wasm,
   a: Architecture,
   predicts: boolean,
   run: Run,
   ids: readonly number[],
   options: GenerateOptions | undefined,
 ): AsyncGenerator<number> {
-  const given = tools.checkOptions(OPERATION, options, GENERATE_OPTIONS);
+  const given = checkOptions(OPERATION, options, GENERATE_OPTIONS);
   const { signal, ablate, positions, hooks } = given;
   const [maxTokens, topK] = [given.maxTokens ?? undefined, given.topK ?? undefined];
   const [temperature, topP] = [given.temperature ?? 0, given.topP ?? 1];
   if (!a.causal) wrongUse(OPERATION, 'a decoder', a.family);
   if (!predicts) wrongUse(OPERATION, 'a checkpoint with a head that predicts tokens', 'one without');
-  const { batch, data } = toRows(tools, OPERATION, 'ids', ids, a.vocab - 1);
+  const { batch, data } = toRows(OPERATION, 'ids', ids, a.vocab - 1);
   if (batch !== 1) wrongValue(OPERATION, 'ids of one sequence', batch);
-  if (maxTokens !== undefined) tools.checkInteger(OPERATION, 'maxTokens', maxTokens, 0);
-  if (!(tools.checkFinite(OPERATION, 'temperature', temperature) >= 0)) {
+  if (maxTokens !== undefined) checkInteger(OPERATION, 'maxTokens', maxTokens, 0);
+  if (!(checkFinite(OPERATION, 'temperature', temperature) >= 0)) {
     wrongValue(OPERATION, 'temperature of at least 0', temperature);
   }
-  if (topK !== undefined) tools.checkInteger(OPERATION, 'topK', topK, 1);
+  if (topK !== undefined) checkInteger(OPERATION, 'topK', topK, 1);
   if (!(typeof topP === 'number' && topP > 0 && topP <= 1)) wrongValue(OPERATION, 'topP within (0, 1]', topP);
   if (signal != null && tagOf(signal) !== 'AbortSignal') wrongKind(OPERATION, 'signal to be an AbortSignal', signal);
   if (positions != null && positions !== 'none') wrongValue(OPERATION, "positions to be 'none'", positions);
   const { seed = Math.floor(Math.random() * 2 ** 32) } = given;
-  tools.checkInteger(OPERATION, 'seed', seed, 0, 2 ** 32 - 1);
+  checkInteger(OPERATION, 'seed', seed, 0, 2 ** 32 - 1);
   const draw = drawer(temperature, topK, topP, seed);
 
   const store = given.cache == null ? undefined : storeOf(OPERATION, given.cache, model, 1);
@@ -76,11 +76,11 @@ export async function* generate(
     let changes = store?.changes;
     let turn = performance.now();
     for (let count = 0; count < most && !signal?.aborted; ++count) {
-      if (pass && own && own.length === own.maxLength) own = grown(wasm.memory, model, a, own);
+      if (pass && own && own.length === own.maxLength) own = grown(memory, model, a, own);
       const cache = own ?? given.cache!;
       pass = pass
         ? following(pass, token, storeOf(OPERATION, cache, model, 1))
-        : checkPass(model, tools, a, OPERATION, Array.from(data), { ...wanted, cache }, true);
+        : checkPass(model, a, OPERATION, Array.from(data), { ...wanted, cache }, true);
       if (store?.changes !== changes) {
         wrongUse(OPERATION, 'the cache to stay as it is between tokens', 'a changed one');
       }

@@ -1,14 +1,16 @@
 /* This file is a little longer than 200 lines, because a model watches what hooks do in the middle of its pass. */
-import type { WeightType } from '../check/weightType.js';
-import { wrongUse } from '../check/values.js';
+import { checkOptions } from '../check/options.js';
+import { toTensor } from '../check/arrays.js';
+import { checkBoolean, checkInteger, checkShape, wrongUse } from '../check/values.js';
+import { checkWeightType, type WeightType } from '../check/weightType.js';
 import * as S from '../generated/bindings/runStepsArgs.js';
 import { disposeSymbol } from '../runtime/dispose.js';
-import type { Core } from '../runtime/cores.js';
 import type { Memory } from '../runtime/memory.js';
+import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { createModelCache, type ModelCache, type ModelCacheOptions } from './cache.js';
 import type { Architecture } from './config/architecture.js';
-import { explain } from './late.js';
+import { generate } from './generate.js';
 import { meanOfTokens } from './meanOfTokens.js';
 import { STEP_BYTES } from './pass/builder.js';
 import { checkPass, type Pass, type Read, type Run } from './pass/check.js';
@@ -35,7 +37,7 @@ export class OpenModel implements Model {
   readonly maxLength: number;
   readonly parameterBytes: number;
   readonly unused: readonly string[];
-  readonly #core: Core;
+  readonly #wasm: Wasm;
   readonly #architecture: Architecture;
   readonly #weights: ModelWeights;
   readonly #store: Store;
@@ -45,13 +47,13 @@ export class OpenModel implements Model {
   #last: { readonly request: Request; readonly base: number; readonly program: Program } | undefined;
 
   constructor(
-    core: Core,
+    wasm: Wasm,
     architecture: Architecture,
     { store, weights }: { store: Store; weights: ModelWeights },
     unused: readonly string[],
     cacheType: WeightType | undefined,
   ) {
-    this.#core = core;
+    this.#wasm = wasm;
     this.#architecture = architecture;
     this.#weights = weights;
     this.#store = store;
@@ -68,46 +70,44 @@ export class OpenModel implements Model {
   }
 
   forward(ids: TokenIds, options?: ModelForwardOptions): ModelResult {
-    return this.#run(checkPass(this, this.#core.tools, this.#architecture, FORWARD, ids, options, true), resultOf);
+    return this.#run(checkPass(this, this.#architecture, FORWARD, ids, options, true), resultOf);
   }
 
   embed(ids: TokenIds, options?: { attentionMask?: TokenIds; normalize?: boolean }): Tensor {
     const operation = 'embed';
-    const { attentionMask, normalize = false } = this.#core.tools.checkOptions(operation, options, {
+    const { attentionMask, normalize = false } = checkOptions(operation, options, {
       attentionMask: 1,
       normalize: 1,
     });
-    this.#core.tools.checkBoolean(operation, 'normalize', normalize);
+    checkBoolean(operation, 'normalize', normalize);
     const given = { attentionMask } as ModelForwardOptions;
-    const pass = checkPass(this, this.#core.tools, this.#architecture, operation, ids, given, false);
+    const pass = checkPass(this, this.#architecture, operation, ids, given, false);
     const { hidden } = this.#run(pass, resultOf);
     return meanOfTokens(hidden, pass.given.mask, normalize);
   }
 
   async *generate(ids: readonly number[], options?: GenerateOptions): AsyncGenerator<number> {
-    const { generate } = await import('./generate.js').catch(explain);
     this.#checkUse('generate');
     const { predictions, classifier } = this.#weights;
     const predicts = !!predictions && !classifier;
     const run: Run = (pass, read) => this.#run(pass, read);
-    yield* generate(this, this.#core, this.#architecture, predicts, run, ids, options);
+    yield* generate(this, this.#wasm, this.#architecture, predicts, run, ids, options);
   }
 
   createCache(options?: ModelCacheOptions): ModelCache {
     const operation = 'createCache';
-    const { tools } = this.#core;
     const given = { batch: 1, maxLength: 1, cacheType: 1 } as const;
     const {
       batch = 1,
       maxLength = this.maxLength,
       cacheType = this.#cacheType,
-    } = tools.checkOptions(operation, options, given);
-    tools.checkInteger(operation, 'batch', batch, 1, 2 ** 24);
-    tools.checkInteger(operation, 'maxLength', maxLength, 1, this.maxLength);
-    const type = tools.checkWeightType(operation, 'cacheType', cacheType);
+    } = checkOptions(operation, options, given);
+    checkInteger(operation, 'batch', batch, 1, 2 ** 24);
+    checkInteger(operation, 'maxLength', maxLength, 1, this.maxLength);
+    const type = checkWeightType(operation, 'cacheType', cacheType);
     this.#checkUse(operation);
     if (!this.#architecture.causal) wrongUse(operation, 'a decoder', this.family);
-    return createModelCache(this.#core, this, this.#architecture, batch, maxLength, type);
+    return createModelCache(this.#wasm, this, this.#architecture, batch, maxLength, type);
   }
 
   dispose(): void {
@@ -134,7 +134,7 @@ export class OpenModel implements Model {
     // Not earlier: checks read what is the caller's, which may have run his code.
     this.#checkUse(operation);
     const changes = cache ? ++cache.changes : 0;
-    const { raw, memory } = this.#core.wasm;
+    const { raw, memory } = this.#wasm;
     const result = memory.scope(operation, () => {
       const length = positions
         ? positions.reduce((most, position) => Math.max(most, position)) + 1
@@ -149,7 +149,7 @@ export class OpenModel implements Model {
       if (place !== base) program = build(place);
       // Not with hooks, which are the caller's and would be kept.
       if (!hooks) this.#last = { request, base: place, program };
-      const points = pointsOf(this.#core.tools, operation, program, hooks);
+      const points = pointsOf(operation, program, hooks);
       placeInputs(memory, this.#architecture, program, pass);
       const run = (first: number, end: number): void => {
         if (first === end) return;
@@ -174,7 +174,7 @@ export class OpenModel implements Model {
 
   /** Shows a tensor to a hook, and takes what it returns in its place. */
   #callHook({ operation, cache, request: { hooks } }: Pass, name: string, point: Place, changes: number): void {
-    const { memory } = this.#core.wasm;
+    const { memory } = this.#wasm;
     const length = point.shape.reduce((product, axis) => product * axis, 1);
     const data = memory.read(point.address, length);
     const value = { data: point.heads ? transposed(data, point.shape) : data, shape: [...point.shape] };
@@ -184,12 +184,8 @@ export class OpenModel implements Model {
       wrongUse(operation, `hook '${name}' to leave the cache as it is`, 'a changed one');
     }
     if (returned === undefined) return;
-    const { data: replaced, shape } = this.#core.tools.toTensor(
-      operation,
-      `what hook '${name}' returns`,
-      returned as TensorLike,
-    );
-    this.#core.tools.checkShape(operation, `hook '${name}' to return a tensor`, shape, point.shape);
+    const { data: replaced, shape } = toTensor(operation, `what hook '${name}' returns`, returned as TensorLike);
+    checkShape(operation, `hook '${name}' to return a tensor`, shape, point.shape);
     memory.write(point.address, point.heads ? transposed(replaced, swapped(shape)) : replaced);
   }
 }

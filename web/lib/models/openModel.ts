@@ -1,14 +1,15 @@
-import { wrongKind } from '../check/values.js';
-import { cores, OPEN_MODEL, type Core } from '../runtime/cores.js';
+import { checkOptions } from '../check/options.js';
+import { checkWeightType } from '../check/weightType.js';
+import { failed, wrongKind } from '../check/values.js';
+import { loadedModules, OPEN_MODEL } from '../runtime/cores.js';
 import { OPERATION } from './config/architecture.js';
 import { readConfig } from './config/readConfig.js';
 import { openWeights } from './files.js';
-import { explain } from './late.js';
 import { OpenModel } from './model.js';
 import type { OpenInWorker } from '../worker/model.js';
 import type { AsyncModel, OpenWorkerModelOptions } from '../worker/modelTypes.js';
-import { OPEN_OPTIONS } from './options.js';
-import type { Model, OpenModelOptions } from './types.js';
+import type { Wasm } from '../runtime/wasm.js';
+import { OPEN_OPTIONS, type Model, type OpenModelOptions } from './types.js';
 import { placeWeights } from './weights/placeWeights.js';
 
 /**
@@ -20,8 +21,7 @@ import { placeWeights } from './weights/placeWeights.js';
  * With `attention` from `loadWorker` the model is opened in that worker: its calls return promises, and hooks are a
  * TypeError.
  *
- * What only some models need is imported when they need it, so a service worker, which cannot import files later,
- * cannot open models.
+ * Without `attention` it imports `wasm-attention`. A service worker cannot import files later: pass `attention` there.
  *
  * @throws RangeError that names the tensor or the config's field which is missing, misshapen or not supported, before
  *   any memory is taken; TypeError for arguments of the wrong kind
@@ -34,9 +34,8 @@ export async function openModel(options: OpenModelOptions | OpenWorkerModelOptio
   const { attention } = Object(options) as Partial<OpenModelOptions>;
   const openInWorker = (Object(attention) as OpensModels)[OPEN_MODEL];
   if (openInWorker) return openInWorker(options);
-  const core = await coreOf(attention);
-  const { wasm, tools } = core;
-  const { config, weights, onProgress, weightType, cacheType } = tools.checkOptions(
+  const wasm = await wasmOf(attention);
+  const { config, weights, onProgress, weightType, cacheType } = checkOptions(
     OPERATION,
     options as OpenModelOptions,
     OPEN_OPTIONS,
@@ -44,28 +43,25 @@ export async function openModel(options: OpenModelOptions | OpenWorkerModelOptio
   if (onProgress != null && typeof onProgress !== 'function') {
     wrongKind(OPERATION, 'onProgress to be a function', onProgress);
   }
-  const kept = tools.checkWeightType(OPERATION, 'weightType', weightType);
-  tools.checkWeightType(OPERATION, 'cacheType', cacheType);
-  const architecture = await readConfig(tools, config);
-  const tensors = await openWeights(tools, weights, architecture.names.prefix);
-  // Few checkpoints have a head that sorts.
-  const sorts = SORTING.some((name) => tensors.has(name));
-  const { classifier } = sorts ? await import('./weights/classifier.js').catch(explain) : {};
-  const placed = placeWeights(wasm, tensors, architecture, kept, classifier, onProgress ?? undefined);
-  return new OpenModel(core, architecture, placed, tensors.unused, cacheType);
+  const kept = checkWeightType(OPERATION, 'weightType', weightType);
+  checkWeightType(OPERATION, 'cacheType', cacheType);
+  const architecture = readConfig(config);
+  const tensors = await openWeights(weights, architecture.names.prefix);
+  const placed = placeWeights(wasm, tensors, architecture, kept, onProgress ?? undefined);
+  return new OpenModel(wasm, architecture, placed, tensors.unused, cacheType);
 }
-
-/** The last maps of heads that sort sequences or tokens. */
-const SORTING = ['score.weight', 'classifier.weight', 'classifier.out_proj.weight'];
 
 interface OpensModels {
   readonly [OPEN_MODEL]?: OpenInWorker;
 }
 
-/** What is behind a loaded module. */
-async function coreOf(attention: unknown): Promise<Core> {
-  const own = attention ?? (await import('../index.js').then(({ load }) => load(), explain));
+/** The loaded module behind `attention`, or behind `wasm-attention` itself. */
+async function wasmOf(attention: unknown): Promise<Wasm> {
+  const given = attention ?? (await import('../index.js').then(({ load }) => load(), explain));
   // A WeakMap has nothing for what is no object.
-  const core = cores.get(own);
-  return core ?? wrongKind(OPERATION, "attention to be from this version's load()", own);
+  return loadedModules.get(given) ?? wrongKind(OPERATION, "attention to be from this version's load()", given);
+}
+
+function explain(cause: unknown): never {
+  return failed(OPERATION, "the library's file", (cause as Error).message, cause);
 }

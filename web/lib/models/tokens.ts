@@ -1,6 +1,8 @@
 /** Lists of tokens, their masks and positions, as callers give them. */
-import { showShape, wrongKind, wrongUse, wrongValue } from '../check/values.js';
-import type { Tools } from '../check/tools.js';
+import { kindOf } from '../check/typedArrays.js';
+import { countOf } from '../check/elements.js';
+import { toInt32, toMask } from '../check/arrays.js';
+import { checkShape, showShape, wrongKind, wrongUse, wrongValue } from '../check/values.js';
 
 /** (T), (B, T), or rows of unequal length. */
 export type TokenIds =
@@ -19,14 +21,13 @@ export interface Tokens {
 
 /** Numbers from 0 to `most`, of shape (B, T). */
 export function toRows(
-  tools: Tools,
   operation: string,
   name: string,
   value: TokenIds,
   most: number,
 ): { readonly data: Int32Array; readonly batch: number; readonly tokens: number } {
-  const { data, shape } = tools.toInt32(operation, name, value, 0, most);
-  tools.checkShape(operation, name, shape, ['B', 'T'], ['T']);
+  const { data, shape } = toInt32(operation, name, value, 0, most);
+  checkShape(operation, name, shape, ['B', 'T'], ['T']);
   const [batch, tokens] = shape.length === 2 ? (shape as [number, number]) : [1, shape[0]!];
   if (batch < 1 || tokens < 1) wrongValue(operation, `${name} of at least one token`, showShape(shape));
   return { data, batch, tokens };
@@ -34,15 +35,14 @@ export function toRows(
 
 /** Numbers from 0 to `most` for each of the tokens; rows may be of unequal length where those of the tokens are. */
 export function toRowsLike(
-  tools: Tools,
   operation: string,
   name: string,
   value: TokenIds,
   most: number,
   { batch, tokens, mask }: Tokens,
 ): Int32Array {
-  const given = toPadded(tools, operation, name, value, most, 0);
-  tools.checkShape(operation, name, [given.batch, given.tokens], [batch, tokens]);
+  const given = toPadded(operation, name, value, most, 0);
+  checkShape(operation, name, [given.batch, given.tokens], [batch, tokens]);
   if (given.mask && given.mask.join() !== mask?.join()) {
     wrongValue(operation, `${name} of rows as long as those of ids`, 'others');
   }
@@ -51,7 +51,6 @@ export function toRowsLike(
 
 /** Ids, with shorter rows padded, and the mask of what is no padding. */
 export function toTokens(
-  tools: Tools,
   operation: string,
   ids: TokenIds,
   vocab: number,
@@ -59,11 +58,11 @@ export function toTokens(
   attentionMask: TokenIds | undefined,
 ): Tokens {
   // The config's padding may be beyond the vocabulary.
-  const rows = toPadded(tools, operation, 'ids', ids, vocab - 1, pad < vocab ? pad : 0);
+  const rows = toPadded(operation, 'ids', ids, vocab - 1, pad < vocab ? pad : 0);
   if (attentionMask == null) return rows;
   if (rows.mask) wrongUse(operation, 'rows of equal length, or no attentionMask', 'both');
-  const { data, shape } = tools.toMask(operation, 'attentionMask', attentionMask);
-  tools.checkShape(operation, 'attentionMask', shape.length === 1 ? [1, ...shape] : shape, [rows.batch, rows.tokens]);
+  const { data, shape } = toMask(operation, 'attentionMask', attentionMask);
+  checkShape(operation, 'attentionMask', shape.length === 1 ? [1, ...shape] : shape, [rows.batch, rows.tokens]);
   for (let b = 0; b < rows.batch; ++b) {
     if (!data.subarray(b * rows.tokens, (b + 1) * rows.tokens).includes(1)) {
       wrongValue(operation, 'attentionMask with a token in each row', `none in row ${b}`);
@@ -73,20 +72,20 @@ export function toTokens(
 }
 
 /** Rows, which may be of unequal length: the shorter ones are padded. */
-function toPadded(tools: Tools, operation: string, name: string, value: TokenIds, most: number, pad: number): Tokens {
-  const equal = (): Tokens => ({ ...toRows(tools, operation, name, value, most), mask: undefined });
+function toPadded(operation: string, name: string, value: TokenIds, most: number, pad: number): Tokens {
+  const equal = (): Tokens => ({ ...toRows(operation, name, value, most), mask: undefined });
   if (!Array.isArray(value)) return equal();
   const given = Array.from(value as readonly unknown[]);
-  const isRow = (row: unknown): boolean => Array.isArray(row) || tools.kindOf(row) !== undefined;
+  const isRow = (row: unknown): boolean => Array.isArray(row) || kindOf(row) !== undefined;
   if (given.length === 0 || !given.every(isRow)) return equal();
-  const lengths = given.map((row) => tools.countOf(row) ?? wrongKind(operation, `${name} to be rows of numbers`, row));
+  const lengths = given.map((row) => countOf(row) ?? wrongKind(operation, `${name} to be rows of numbers`, row));
   // Not Math.max(...), whose arguments may be too many.
   const tokens = lengths.reduce((most, length) => Math.max(most, length));
   if (lengths.every((length) => length === tokens)) return equal();
   const data = new Int32Array(given.length * tokens).fill(pad);
   const mask = new Uint8Array(data.length);
   given.forEach((row, b) => {
-    const { data: some } = toRows(tools, operation, name, row as TokenIds, most);
+    const { data: some } = toRows(operation, name, row as TokenIds, most);
     data.set(some, b * tokens);
     mask.fill(1, b * tokens, b * tokens + some.length);
   });

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Operations } from '../operations.js';
+import type { Known } from '../check/options.js';
 import type { WeightType } from '../check/weightType.js';
 import type { Tensor } from '../types.js';
 import type { ModelCache, ModelCacheOptions } from './cache.js';
@@ -30,6 +31,15 @@ export interface OpenModelOptions {
   /** Called with the bytes of the parameters that are in place, and of all of them. */
   onProgress?: (done: number, total: number) => void;
 }
+
+export const OPEN_OPTIONS: Known<OpenModelOptions> = {
+  config: 1,
+  weights: 1,
+  attention: 1,
+  onProgress: 1,
+  weightType: 1,
+  cacheType: 1,
+};
 
 /** The options of `forward`. */
 export interface ModelForwardOptions {
@@ -97,6 +107,19 @@ export interface GenerateOptions {
   positions?: 'none';
   hooks?: ModelHooks;
 }
+
+export const GENERATE_OPTIONS: Known<GenerateOptions> = {
+  cache: 1,
+  maxTokens: 1,
+  temperature: 1,
+  topK: 1,
+  topP: 1,
+  seed: 1,
+  signal: 1,
+  ablate: 1,
+  positions: 1,
+  hooks: 1,
+};
 
 /** What is known of a model. */
 export interface ModelFacts {

@@ -1,6 +1,6 @@
 /** The tensors of a .safetensors file, before they are read. */
 import { showShape, tagOf, wrongKind, wrongValue } from '../check/values.js';
-import type { widen as Widen } from '../runtime/halves.js';
+import { widen } from '../runtime/halves.js';
 import { MAX_HEADER_BYTES, parseHeader, type Entry } from './header.js';
 
 /** A tensor of a file, with a view of its bytes. */
@@ -38,15 +38,8 @@ export const isFloats = ({ dtype, read }: FileEntry) => /^(F32|B?F16)$/.test(dty
 /**
  * The floats from `begin` to `end` of a tensor, or all: a view of the file's bytes where these are float32 and aligned,
  * else a copy.
- *
- * @param widen for float16: the one of runtime/halves.ts, which callers may have from elsewhere
  */
-export function readFloats(
-  { dtype, bytes, read }: FileEntry,
-  begin = 0,
-  end = Infinity,
-  widen?: typeof Widen,
-): Float32Array {
+export function readFloats({ dtype, bytes, read }: FileEntry, begin = 0, end = Infinity): Float32Array {
   if (read) return read(begin, end);
   const size = SIZES.get(dtype)!;
   const some = bytes.subarray(begin * size, end * size);
@@ -56,7 +49,7 @@ export function readFloats(
   const { buffer } = some.slice();
   if (dtype === 'F32') return new Float32Array(buffer);
   const halves = new Uint16Array(buffer);
-  if (dtype === 'F16') return widen!(halves, new Float32Array(halves.length));
+  if (dtype === 'F16') return widen(halves, new Float32Array(halves.length));
   // BF16 is the upper half of a float32.
   return new Float32Array(new Int32Array(halves).map((bits) => bits << 16).buffer);
 }

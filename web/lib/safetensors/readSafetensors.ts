@@ -1,6 +1,5 @@
 import { checkOptions, type Known } from '../check/options.js';
 import { wrongKind, wrongValue } from '../check/values.js';
-import { widen } from '../runtime/halves.js';
 import type { Tensor } from '../types.js';
 import { isFloats, openSafetensors, readFloats, type FileEntry } from './file.js';
 import { joinScales } from './int8.js';
@@ -72,7 +71,7 @@ function checkNames(names: unknown): Set<string> {
 function readData(entry: FileEntry): Data | undefined {
   const { name, dtype } = entry;
   const bytes = entry.bytes.slice();
-  if (isFloats(entry)) return readFloats({ ...entry, bytes }, 0, Infinity, widen);
+  if (isFloats(entry)) return readFloats({ ...entry, bytes });
   if (dtype === 'I32') return new Int32Array(bytes.buffer);
   if (dtype === 'BOOL' && bytes.some((byte) => byte > 1)) {
     wrongValue(OPERATION, `${JSON.stringify(name)} to hold bytes 0 and 1`, 'others');

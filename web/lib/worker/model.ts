@@ -1,9 +1,13 @@
 /** Models in a worker, as the page sees them. */
 import { checkOptions } from '../check/options.js';
 import { tagOf, wrongKind } from '../check/values.js';
-import { GENERATE_OPTIONS } from '../models/generateOptions.js';
-import { OPEN_OPTIONS } from '../models/options.js';
-import type { GenerateOptions, ModelFacts, OpenModelOptions } from '../models/types.js';
+import {
+  GENERATE_OPTIONS,
+  OPEN_OPTIONS,
+  type GenerateOptions,
+  type ModelFacts,
+  type OpenModelOptions,
+} from '../models/types.js';
 import type { Connection } from './connection.js';
 import { received } from './handle.js';
 import { references, type CallOptions, type Reference } from './job.js';

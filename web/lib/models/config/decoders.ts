@@ -1,16 +1,15 @@
-import type { Tools } from '../../check/tools.js';
-import { explain } from '../late.js';
 import type { Architecture, Family } from './architecture.js';
 import { DECODERS } from './decoderNames.js';
 import { activationOf, ALL_BIASES, common, headDimOf, type Fields } from './fields.js';
 import { rotaryOf } from './rotary.js';
+import { windowsOf } from './windows.js';
 
 type Unnamed = Omit<Architecture, 'names'>;
 
 /** What the config of a decoder describes. */
-export async function readDecoder(tools: Tools, fields: Fields, family: Family): Promise<Architecture> {
+export function readDecoder(fields: Fields, family: Family): Architecture {
   const readFamily = family === 'gpt2' ? gpt2 : family === 'gpt_neox' ? neox : llama;
-  return { ...(await readFamily(fields, family, tools)), names: DECODERS[family]! };
+  return { ...readFamily(fields, family), names: DECODERS[family]! };
 }
 
 function gpt2(fields: Fields): Unnamed {
@@ -38,7 +37,7 @@ function gpt2(fields: Fields): Unnamed {
   };
 }
 
-async function neox(fields: Fields, _family: Family, tools: Tools): Promise<Unnamed> {
+function neox(fields: Fields): Unnamed {
   const all = common(fields);
   const headDim = headDimOf(fields, all);
   const bias = fields.flag('attention_bias', true);
@@ -52,22 +51,14 @@ async function neox(fields: Fields, _family: Family, tools: Tools): Promise<Unna
     eps: fields.number('layer_norm_eps', 1e-5),
     order: fields.flag('use_parallel_residual', true) ? 'parallel' : 'pre',
     causal: true,
-    ...(await rotaryOf(
-      tools,
-      fields,
-      headDim,
-      all.maxLength,
-      fields.number('rotary_pct', 0.25),
-      'rotary_emb_base',
-      'rotary_pct',
-    )),
+    ...rotaryOf(fields, headDim, all.maxLength, fields.number('rotary_pct', 0.25), 'rotary_emb_base', 'rotary_pct'),
     bias: { qkv: bias, output: bias, ffn: true },
     tied: fields.flag('tie_word_embeddings', false),
   };
 }
 
 /** Llama and what was made of it: RMSNorm before each part, rotary positions, a gated feed-forward. */
-async function llama(fields: Fields, family: Family, tools: Tools): Promise<Unnamed> {
+function llama(fields: Fields, family: Family): Unnamed {
   const all = common(fields);
   const kvHeads = fields.size('num_key_value_heads', family === 'mistral' ? 8 : all.heads, all.heads);
   if (all.heads % kvHeads !== 0) {
@@ -84,10 +75,7 @@ async function llama(fields: Fields, family: Family, tools: Tools): Promise<Unna
   const bias = (family === 'llama' || family === 'qwen3') && fields.flag('attention_bias', false);
   const ffn = family === 'llama' && fields.flag('mlp_bias', false);
   const window = slidingWindow(fields, family);
-  const windows =
-    window === undefined
-      ? all.windows
-      : (await import('./windows.js').catch(explain)).windowsOf(fields, family, all.layers, window);
+  const windows = window === undefined ? all.windows : windowsOf(fields, family, all.layers, window);
   return {
     ...all,
     family,
@@ -101,7 +89,7 @@ async function llama(fields: Fields, family: Family, tools: Tools): Promise<Unna
     order: 'pre',
     causal: true,
     windows,
-    ...(await rotaryOf(tools, fields, headDim, all.maxLength)),
+    ...rotaryOf(fields, headDim, all.maxLength),
     qkNorm: family === 'qwen3',
     bias: { qkv: bias || family === 'qwen2', output: bias, ffn },
     tied: fields.flag('tie_word_embeddings', false),

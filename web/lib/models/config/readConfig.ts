@@ -1,10 +1,9 @@
 /** Reads a config.json of Hugging Face's transformers. */
-import type { Tools } from '../../check/tools.js';
 import { wrongKind, wrongValue } from '../../check/values.js';
-import { explain } from '../late.js';
 import { OPERATION, type Architecture, type Family } from './architecture.js';
 import { DECODERS } from './decoderNames.js';
 import { readDecoder } from './decoders.js';
+import { readEncoder } from './encoders.js';
 import { Fields } from './fields.js';
 
 const ENCODERS = ['bert', 'roberta', 'distilbert', 'albert'];
@@ -15,7 +14,7 @@ const FAMILIES = [...ENCODERS, ...Object.keys(DECODERS)];
  *
  * @throws TypeError if it is not an object; RangeError that names a field which is missing, wrong or not supported
  */
-export async function readConfig(tools: Tools, config: unknown): Promise<Architecture> {
+export function readConfig(config: unknown): Architecture {
   if (Object(config) !== config || Array.isArray(config)) {
     wrongKind(OPERATION, 'config to be an object', config);
   }
@@ -29,9 +28,7 @@ export async function readConfig(tools: Tools, config: unknown): Promise<Archite
     wrongValue(OPERATION, 'no config.quantization_config', 'a quantised model');
   }
   const family = given as Family;
-  if (!ENCODERS.includes(family)) return readDecoder(tools, fields, family);
-  const { readEncoder } = await import('./encoders.js').catch(explain);
-  return readEncoder(fields, family);
+  return ENCODERS.includes(family) ? readEncoder(fields, family) : readDecoder(fields, family);
 }
 
 /** A config is JSON: what is not comes out as JSON has it. */

@@ -1,7 +1,7 @@
-import type { Tools } from '../../check/tools.js';
+import { checkBase } from '../../ops/sinusoidal/frequencies.js';
 import { OPERATION, type Architecture } from './architecture.js';
-import { explain } from '../late.js';
 import { typeField, type Fields } from './fields.js';
+import { readScaling } from './scaling.js';
 
 type Rotary = NonNullable<Architecture['rotary']>;
 
@@ -10,15 +10,14 @@ type Rotary = NonNullable<Architecture['rotary']>;
  * scaling may leave `max_position_embeddings` at the length of the training: the model then takes texts that are
  * `factor` times as long.
  */
-export async function rotaryOf(
-  tools: Tools,
+export function rotaryOf(
   fields: Fields,
   headDim: number,
   maxLength: number,
   part = 1,
   theta = 'rope_theta',
   width = 'head_dim',
-): Promise<{ rotary: Rotary; maxLength: number }> {
+): { rotary: Rotary; maxLength: number } {
   const parameters = fields.object('rope_parameters');
   const base =
     parameters?.get('rope_theta') === undefined ? fields.number(theta, 10000) : parameters.number('rope_theta');
@@ -30,12 +29,11 @@ export async function rotaryOf(
   const given = parameters ?? fields.object('rope_scaling');
   const type = given?.get(typeField(given)) ?? 'default';
   if (given === undefined || type === 'default') {
-    tools.checkBase(OPERATION, base, maxLength);
+    checkBase(OPERATION, base, maxLength);
     return { rotary: { dim, base }, maxLength };
   }
   const trained = fields.size('original_max_position_embeddings', maxLength, 2 ** 30);
-  const { readScaling } = await import('./scaling.js').catch(explain);
-  const scaling = readScaling(tools, given, maxLength, trained, base, dim);
-  tools.checkBase(OPERATION, base, scaling.maxLength);
+  const scaling = readScaling(given, maxLength, trained, base, dim);
+  checkBase(OPERATION, base, scaling.maxLength);
   return { rotary: { dim, base, effectAt: scaling.effectAt }, maxLength: scaling.maxLength };
 }

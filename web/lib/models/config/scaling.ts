@@ -1,6 +1,5 @@
 /** What configs say of rotary positions for texts that are longer than those of the training. */
-import type { Tools } from '../../check/tools.js';
-import type { CheckedScaling, RotaryScaling } from '../../ops/rotary/scaling.js';
+import { checkScaling, type CheckedScaling, type RotaryScaling } from '../../ops/rotary/scaling.js';
 import { OPERATION } from './architecture.js';
 import { typeField, type Fields } from './fields.js';
 
@@ -10,7 +9,6 @@ import { typeField, type Fields } from './fields.js';
  * @param trained  the length of the training, where the scaling has none
  */
 export function readScaling(
-  tools: Tools,
   given: Fields,
   maxLength: number,
   trained: number,
@@ -22,7 +20,7 @@ export function readScaling(
   const isLonger =
     type === 'linear' || ((type === 'dynamic' || type === 'yarn') && scaling.originalMaxLength === maxLength);
   return {
-    effectAt: tools.checkScaling(OPERATION, scaling, base, dim),
+    effectAt: checkScaling(OPERATION, scaling, base, dim),
     maxLength: isLonger ? Math.min(Math.floor(Math.max(factor, 1) * maxLength), 2 ** 30) : maxLength,
   };
 }

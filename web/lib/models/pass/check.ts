@@ -1,6 +1,5 @@
-import type { Known } from '../../check/options.js';
-import { wrongKind, wrongUse, wrongValue } from '../../check/values.js';
-import type { Tools } from '../../check/tools.js';
+import { checkOptions, type Known } from '../../check/options.js';
+import { checkBoolean, checkInteger, wrongKind, wrongUse, wrongValue } from '../../check/values.js';
 import type { Memory } from '../../runtime/memory.js';
 import { storeOf, type CacheStore } from '../cache.js';
 import type { Architecture } from '../config/architecture.js';
@@ -43,17 +42,16 @@ export type Run = <T>(pass: Pass, read: Read<T>) => T;
  */
 export function checkPass(
   owner: object,
-  tools: Tools,
   a: Architecture,
   operation: string,
   ids: TokenIds,
   options: ModelForwardOptions | undefined,
   needHeads: boolean,
 ): Pass {
-  const given = tools.checkOptions(operation, options, FORWARD_OPTIONS);
+  const given = checkOptions(operation, options, FORWARD_OPTIONS);
   const flag = (name: 'needWeights' | 'needHiddenStates' | 'lastOnly'): boolean =>
-    given[name] != null && tools.checkBoolean(operation, name, given[name]);
-  const rows = toTokens(tools, operation, ids, a.vocab, a.padId ?? 0, given.attentionMask);
+    given[name] != null && checkBoolean(operation, name, given[name]);
+  const rows = toTokens(operation, ids, a.vocab, a.padId ?? 0, given.attentionMask);
   const { batch, tokens } = rows;
   const cache = given.cache == null ? undefined : storeOf(operation, given.cache, owner, batch);
   if (cache && rows.mask) wrongUse(operation, 'no padding with a cache', 'an attentionMask with zeros');
@@ -66,12 +64,11 @@ export function checkPass(
   const types =
     given.tokenTypes == null
       ? undefined
-      : toRowsLike(tools, operation, 'tokenTypes', given.tokenTypes, a.tokenTypes - 1, rows);
+      : toRowsLike(operation, 'tokenTypes', given.tokenTypes, a.tokenTypes - 1, rows);
   const own =
     given.positions == null || given.positions === 'none'
       ? undefined
       : toRowsLike(
-          tools,
           operation,
           'positions',
           typeof given.positions === 'string'
@@ -85,7 +82,7 @@ export function checkPass(
     tokens,
     past,
     cache: cache?.place,
-    window: given.window == null ? undefined : tools.checkInteger(operation, 'window', given.window, 1, 2 ** 30),
+    window: given.window == null ? undefined : checkInteger(operation, 'window', given.window, 1, 2 ** 30),
     hasMask: rows.mask !== undefined,
     hasTypes: types !== undefined,
     positions: given.positions === 'none' ? ('none' as const) : own ? ('own' as const) : ('counted' as const),
@@ -93,26 +90,21 @@ export function checkPass(
     needHiddenStates: flag('needHiddenStates'),
     lastOnly: flag('lastOnly'),
     needHeads,
-    ablate: checkAblate(tools, operation, given.ablate, a),
-    hooks: checkHooks(tools, operation, given.hooks),
+    ablate: checkAblate(operation, given.ablate, a),
+    hooks: checkHooks(operation, given.hooks),
   };
   return { operation, given: rows, request, cache, types, positions: own };
 }
 
-function checkAblate(
-  tools: Tools,
-  operation: string,
-  ablate: unknown,
-  a: Architecture,
-): readonly [number, number][] | undefined {
+function checkAblate(operation: string, ablate: unknown, a: Architecture): readonly [number, number][] | undefined {
   if (ablate == null) return undefined;
   if (!Array.isArray(ablate)) wrongKind(operation, 'ablate to be a list of [layer, head]', ablate);
   return Array.from(ablate as readonly unknown[], (pair) => {
     if (!Array.isArray(pair) || pair.length !== 2) wrongKind(operation, 'ablate to be a list of [layer, head]', pair);
     const [layer, head] = pair as [unknown, unknown];
     return [
-      tools.checkInteger(operation, "ablate's layer", layer, 0, a.layers - 1),
-      tools.checkInteger(operation, "ablate's head", head, 0, a.heads - 1),
+      checkInteger(operation, "ablate's layer", layer, 0, a.layers - 1),
+      checkInteger(operation, "ablate's head", head, 0, a.heads - 1),
     ];
   });
 }

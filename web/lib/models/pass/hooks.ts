@@ -1,5 +1,5 @@
 /** Functions of the caller's that see tensors of a pass. */
-import type { Tools } from '../../check/tools.js';
+import { namesOf, unknownName } from '../../check/options.js';
 import { tagOf, wrongKind } from '../../check/values.js';
 import type { ModelHooks } from '../types.js';
 import type { HookPoint, Hooks, Program } from './types.js';
@@ -23,11 +23,11 @@ export function swapped([batch, x, y, width]: readonly number[]): readonly numbe
   return [batch!, y!, x!, width!];
 }
 
-export function checkHooks(tools: Tools, operation: string, hooks: unknown): Hooks | undefined {
+export function checkHooks(operation: string, hooks: unknown): Hooks | undefined {
   if (hooks == null) return undefined;
   const checked = new Map<string, ModelHooks[string]>();
   if (tagOf(hooks) !== 'Object') wrongKind(operation, 'hooks to be an object of functions', hooks);
-  for (const name of tools.namesOf(hooks)) {
+  for (const name of namesOf(hooks)) {
     const hook = (hooks as Record<string, unknown>)[name];
     if (typeof hook !== 'function') wrongKind(operation, `hook '${name}' to be a function`, hook);
     checked.set(name, hook as ModelHooks[string]);
@@ -37,14 +37,13 @@ export function checkHooks(tools: Tools, operation: string, hooks: unknown): Hoo
 
 /** The hooks in the order of the pass. */
 export function pointsOf(
-  tools: Tools,
   operation: string,
   { hooks: points }: Program,
   hooks: Hooks | undefined,
 ): (HookPoint & { readonly name: string })[] {
   if (!hooks) return [];
   for (const name of hooks.keys()) {
-    if (!points.has(name)) tools.unknownName(operation, name, [...points.keys()], 'hooks');
+    if (!points.has(name)) unknownName(operation, name, [...points.keys()], 'hooks');
   }
   return [...points].filter(([name]) => hooks.has(name)).map(([name, point]) => ({ ...point, name }));
 }

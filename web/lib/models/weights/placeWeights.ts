@@ -2,31 +2,26 @@ import type { Wasm } from '../../runtime/wasm.js';
 import type { Architecture } from '../config/architecture.js';
 import type { Tensors } from '../files.js';
 import { rotaryFrequencies } from '../rotary.js';
-import type { classifier } from './classifier.js';
+import { classifier } from './classifier.js';
 import { layer } from './layer.js';
 import { part } from './parts.js';
 import { predictions } from './predictions.js';
 import { Store } from './store.js';
 import type { ModelWeights } from './types.js';
 
-/**
- * Checks all tensors, and then places them.
- *
- * @param readClassifier finds the head that sorts, for a file that may have one
- */
+/** Checks all tensors, and then places them. */
 export function placeWeights(
   wasm: Wasm,
   tensors: Tensors,
   a: Architecture,
   weightType: number,
-  readClassifier: typeof classifier | undefined,
   onProgress: (done: number, total: number) => void = () => undefined,
 ): { store: Store; weights: ModelWeights } {
   const store = new Store(wasm, tensors, weightType);
-  take(store, tensors, a, readClassifier);
+  take(store, tensors, a);
   store.startPlacing(onProgress);
   try {
-    const weights = take(store, tensors, a, readClassifier);
+    const weights = take(store, tensors, a);
     const frequenciesAt = rotaryFrequencies(wasm, a, (floats) => store.allocate(floats));
     return { store, weights: { ...weights, frequenciesAt } };
   } catch (error) {
@@ -35,12 +30,7 @@ export function placeWeights(
   }
 }
 
-function take(
-  store: Store,
-  tensors: Tensors,
-  a: Architecture,
-  readClassifier: typeof classifier | undefined,
-): Omit<ModelWeights, 'frequenciesAt'> {
+function take(store: Store, tensors: Tensors, a: Architecture): Omit<ModelWeights, 'frequenciesAt'> {
   const { names, embedding: e, hiddens: d } = a;
   const head = predictions(store, tensors, a);
   const { weightType } = store;
@@ -66,6 +56,6 @@ function take(
     finalNorm: names.finalNorm === undefined ? undefined : store.norm(names.finalNorm, d, a.norm === 'layer'),
     pooler: hasPooler ? store.linear(names.pooler, d, d) : undefined,
     predictions: head,
-    classifier: readClassifier?.(store, tensors, a),
+    classifier: classifier(store, tensors, a),
   };
 }
