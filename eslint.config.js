@@ -24,7 +24,7 @@ const noElements = { regex: '(^|/)elements/', message: 'This ring does not know 
 const noPage = { regex: '(^|/)page/', message: 'This ring does not know the page.' };
 
 export default defineConfig(
-  globalIgnores(['**/build/', 'dist/', 'web/lib/generated/']),
+  globalIgnores(['**/build/', 'dist/', 'web/*/generated/']),
   js.configs.recommended,
   {
     files: ['**/*.ts'],

@@ -6,7 +6,7 @@ export default {
   ...base,
   testMatch: ['<rootDir>/tests/browser/**/*.test.ts'],
   // `npm run test:browser:long` takes many minutes.
-  testPathIgnorePatterns: ['/node_modules/', ...(process.env.LONG ? [] : ['/tests/browser/long/'])],
+  testPathIgnorePatterns: ['/node_modules/', ...(process.env.LONG ? [] : ['/long/'])],
   testTimeout: process.env.LONG ? 240_000 : 120_000,
   // Half of the time a browser waits for timers and frames. Where the clock is part of what is looked at, nothing runs
   // beside it.

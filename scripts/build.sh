@@ -128,6 +128,7 @@ finish_page() {
 }
 
 (($#)) || set -- elements page
+node scripts/figures.mjs
 for part; do
   lock dist
   case $part in

@@ -1,6 +1,6 @@
 // Trains the models of <position-training> with seed 1 and writes where their heads look afterwards to
 // web/elements/position-training/computed-maps.json: two hexadecimal digits a weight, which computed-maps.ts reads.
-//   usage: computed-maps.mjs      `npm run train:maps`; tests/page/long/position-training.test.ts fails if it is needed
+//   usage: computed-maps.mjs      `npm run train:maps`; tests/elements/long/position-training.test.ts fails if it is needed
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

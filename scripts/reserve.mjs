@@ -1,6 +1,6 @@
 // Measures the heights of the figures on the built page, in every language and in a wide and a narrow window, and
 // writes them to web/page/style/reserved.css: the page reserves this height until a figure is drawn. `npm run reserve`
-// chooses the fonts. Run it after a change to a figure's height; tests/browser/long/reserved.test.ts fails if it is
+// chooses the fonts. Run it after a change to a figure's height; tests/browser/page/long/reserved.test.ts fails if it is
 // needed.
 //   usage: reserve.mjs      after `npm run build`
 import { writeFileSync } from 'node:fs';

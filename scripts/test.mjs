@@ -96,7 +96,7 @@ const SUITES = {
     },
     {
       name: 'browser-long',
-      command: 'scripts/jest.sh browser tests/browser/long',
+      command: 'scripts/jest.sh browser /long/',
       env: { LONG: '1', FONTS: 'cjk' },
       after: 'build',
       alone: true,

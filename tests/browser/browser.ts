@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { registry } from '../../web/elements/registry.js';
+import { figures as all } from '../../web/elements/registry.js';
 import { launch } from './chromium.js';
 import { laidOut } from './place.js';
 import { servePage, type PageServer, type ServerOptions } from './server.js';
 import { Tabs, type TabOptions } from './tabs.js';
+
+const TAGS = Object.keys(all);
 
 export interface PageOptions extends TabOptions {
   /** Path of the page, by default the English one. */
@@ -72,7 +74,7 @@ export function useBrowser(served?: ServerOptions): {
       const page = await tabs.take(options);
       await page.goto(new URL(path, server.origin).href);
       if (!still) await laidOut(page);
-      if (!still) await draw(page, figures ?? Object.keys(registry));
+      if (!still) await draw(page, figures ?? TAGS);
       return page;
     },
   };

@@ -1,14 +1,6 @@
 /** Code cells in a page, and what they show. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import type { PageOptions } from './browser.js';
-
-/** What code cells say in a language. */
-export function cellWords(language: string): Record<string, string> {
-  const file = join(import.meta.dirname, '../../web/page/cells/strings', `${language}.json`);
-  return JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
-}
 
 type Open = (options?: PageOptions) => Promise<Page>;
 

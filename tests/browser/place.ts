@@ -1,7 +1,7 @@
 /** How a reader goes through the page: to a place, to another language. */
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { registry } from '../../web/elements/registry.js';
+import { figures } from '../../web/elements/registry.js';
 
 /**
  * Resolves once the page has laid out all of its text, as it does when a reader scrolls; at once where there is no such
@@ -23,7 +23,7 @@ export async function drawn(page: Page): Promise<void> {
         const near = bottom > -innerHeight / 2 && top < 1.5 * innerHeight && figure.checkVisibility();
         return !near || figure.hasAttribute('drawn');
       }),
-    Object.keys(registry).join(),
+    Object.keys(figures).join(),
   );
   await page.waitForTimeout(300);
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
-import { registry } from '../../web/elements/registry.js';
+import { figures } from '../../web/elements/registry.js';
 import { securityPolicy } from '../../web/page/plugins/policy.js';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -71,7 +71,7 @@ async function answer(
  */
 async function alone(folder: string, path: string): Promise<string | undefined> {
   const [, language, tag = ''] = /^\/([a-z]{2})\/([\w-]+)$/.exec(path) ?? [];
-  if (language === undefined || !(tag in registry || tag === 'code-cell')) return undefined;
+  if (language === undefined || !(tag in figures || tag === 'code-cell')) return undefined;
   const html = await readFile(join(folder, language, 'index.html'), 'utf8');
   return html.replace(/(?<=<body>).*(?=<\/body>)/s, `<main><${tag}></${tag}></main>`);
 }

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { headsOf } from '../../web/elements/shared/head-viewer/heads.js';
 import { matrixOf } from '../../web/elements/shared/heat-map/matrix.js';
-import { parts, registry } from '../../web/elements/registry.js';
+import { figures, parts } from '../../web/elements/registry.js';
 import { fences, programs, promised } from '../support/fences.js';
 import { ROOT, output, read, run } from './support.js';
 
@@ -12,7 +12,7 @@ const PAGES = ['README.md', 'CONTRIBUTING.md', ...GUIDES.map((file) => `web/docs
 const blocks = PAGES.flatMap((file) => fences(read(file)).map((fence) => ({ file, ...fence })));
 const ofLanguage = (language: string) => blocks.filter((block) => block.language === language);
 const all = PAGES.flatMap((file) => programs(read(file)).map((program) => ({ file, ...program })));
-const TAGS = [...Object.keys(registry), ...Object.keys(parts)];
+const TAGS = [...Object.keys(figures), ...Object.keys(parts)];
 
 it('are in languages that are tested here or in a browser, or mere text', () => {
   const others = blocks.filter(({ language }) => !['js', 'html', 'python', 'sh', 'text', ''].includes(language));

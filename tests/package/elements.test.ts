@@ -1,11 +1,11 @@
 /** `wasm-attention/elements` as its users get it: the packed package in an empty folder. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { registry } from '../../web/elements/registry.js';
+import { figures } from '../../web/elements/registry.js';
 import { ROOT, evaluate, installInto, output, read, run, temporaryFolder } from './support.js';
 
 const folder = temporaryFolder();
-const TAGS = Object.keys(registry);
+const TAGS = Object.keys(figures);
 let elements: string;
 
 beforeAll(() => {

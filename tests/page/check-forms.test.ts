@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { renderProse } from '../../web/page/plugins/prose.js';
-import { readWords } from '../support/proseFiles.js';
+import { textsOf } from '../support/proseFiles.js';
 
 describe('a question in the prose', () => {
-  const rendered = async (body: string, words = readWords('en')): Promise<string> =>
+  const rendered = async (body: string, words = textsOf('en').page): Promise<string> =>
     (await renderProse(`---\ntitle: T\ndescription: D\n---\n${body}`, words)).body;
   const choice = '<reader-check>\n\nWhich?\n\n- [ ] one\n  - Too *few*.\n- [x] *two*\n\nBecause.\n\n</reader-check>\n';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { LANGUAGES } from '../../web/page/plugins/pages.js';
+import { LANGUAGES } from '../../web/elements/languages.js';
 import { renderProse } from '../../web/page/plugins/prose.js';
-import { readProse, readWords } from '../support/proseFiles.js';
+import { readProse, textsOf } from '../support/proseFiles.js';
 
 /** The MathML of a formula in TeX. */
 const mathml = async (tex: string): Promise<string> =>
@@ -46,7 +46,7 @@ test('operators in indices and limits have no space, as in TeX', async () => {
 describe.each(LANGUAGES)('the formulas in %s', (language) => {
   let html = '';
   beforeAll(async () => {
-    html = (await renderProse(readProse(language), readWords(language))).body;
+    html = (await renderProse(readProse(language), textsOf(language).page)).body;
   });
 
   test('have all displays of several lines aligned', () => {

@@ -1,23 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { LANGUAGES, type Language } from '../../web/page/plugins/pages.js';
-import { PAGE, readProse, wordsOf } from '../support/proseFiles.js';
+import { LANGUAGES, type Language } from '../../web/elements/languages.js';
+import { PAGE, readProse, textsOf, wordsOf, type Texts } from '../support/proseFiles.js';
 import { findTerm, type Glossary } from '../support/terms.js';
 
-const STRINGS = [
-  join(PAGE, '../elements/strings'),
-  join(PAGE, 'strings'),
-  join(PAGE, 'cells/strings'),
-  join(PAGE, 'models/strings'),
-];
-
-function readJson(file: string): unknown {
-  return JSON.parse(readFileSync(file, 'utf8'));
-}
-
 function glossaryOf(language: Language): Glossary {
-  return readJson(join(PAGE, 'glossary', `${language}.json`)) as Glossary;
+  return JSON.parse(readFileSync(join(PAGE, 'languages', language, 'glossary.json'), 'utf8')) as Glossary;
 }
 
 const english = glossaryOf('en');
@@ -50,14 +39,13 @@ describe.each(LANGUAGES)('the glossary in %s', (language) => {
   });
 
   test('is kept by the words of figures and page', () => {
-    const found = STRINGS.flatMap((folder) => {
-      const words = readJson(join(folder, `${language}.json`)) as Record<string, string>;
-      return Object.entries(words).flatMap(([key, text]) =>
+    const found = Object.values<Texts>(textsOf(language))
+      .flatMap((texts) => Object.entries(texts))
+      .flatMap(([key, text]) =>
         forbidden
           .filter(({ form }) => findTerm(text.replace(/\{\w+\}|\S+\.json\b/g, '0'), form, language).length > 0)
           .map(({ form }) => `${key}: ${form}`),
       );
-    });
     expect(found).toEqual([]);
   });
 });

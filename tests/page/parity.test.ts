@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { LANGUAGES } from '../../web/page/plugins/pages.js';
+import { LANGUAGES } from '../../web/elements/languages.js';
 import { cellsOf, checksOf, formulasOf, readProse, withoutComments } from '../support/proseFiles.js';
 
 /** What must be the same in every language, whatever the words: in order, unless sorted here. */

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { inAlphabet } from '../../web/page/plugins/math.js';
-import { LANGUAGES, pageHtml } from '../../web/page/plugins/pages.js';
+import { LANGUAGES } from '../../web/elements/languages.js';
+import { pageHtml } from '../../web/page/plugins/pages.js';
 import { renderProse } from '../../web/page/plugins/prose.js';
 import { cellsOf, readProse } from '../support/proseFiles.js';
 

@@ -1,17 +1,34 @@
 /** Takes the prose files apart with regular expressions, independently of the parser that builds the page. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { StringKey } from '../../web/elements/shared/localised.js';
+import type cells from '../../web/page/languages/en/cells.json';
 import type { PageStrings } from '../../web/page/plugins/pageStrings.js';
 
 export const PAGE = join(import.meta.dirname, '../../web/page');
 
 export function readProse(language: string): string {
-  return readFileSync(join(PAGE, 'prose', `${language}.md`), 'utf8');
+  return readFileSync(join(PAGE, 'languages', language, 'prose.md'), 'utf8');
 }
 
-/** The words of the page around the prose. */
-export function readWords(language: string): PageStrings {
-  return JSON.parse(readFileSync(join(PAGE, 'strings', `${language}.json`), 'utf8')) as PageStrings;
+/** Texts by their keys. */
+export type Texts = Readonly<Record<string, string>>;
+
+/** All texts of a language but the prose: of the figures, and of each file of the page. */
+export function textsOf(language: string): {
+  figures: Readonly<Record<StringKey, string>>;
+  page: PageStrings;
+  cells: Readonly<Record<keyof typeof cells, string>>;
+  models: Texts;
+} {
+  const read = (file: string): unknown => JSON.parse(readFileSync(join(PAGE, file), 'utf8'));
+  const inFolder = (name: string): unknown => read(`languages/${language}/${name}.json`);
+  return {
+    figures: read(`../elements/generated/strings/${language}.json`) as Record<StringKey, string>,
+    page: inFolder('page') as PageStrings,
+    cells: inFolder('cells') as typeof cells,
+    models: inFolder('models') as Texts,
+  };
 }
 
 /** A question that the reader may answer, with the answers to choose from; of a number there are none. */

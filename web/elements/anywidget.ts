@@ -6,7 +6,7 @@
  */
 import './index.js';
 import type { WidgetView } from './anywidget-types.js';
-import { parts, registry } from './registry.js';
+import { figures, parts } from './registry.js';
 import { followHost } from './shared/dark-host.js';
 import type { FigureElement } from './shared/figure/figure-element.js';
 
@@ -18,7 +18,7 @@ type Shown = HTMLElement & { readonly loadArrays?: (arrays: Record<string, unkno
     Pick<FigureElement, 'settings' | 'addController'>
   >;
 
-const TAGS = [...Object.keys(registry), ...Object.keys(parts)];
+const TAGS = [...Object.keys(figures), ...Object.keys(parts)];
 /** Traits that hold arrays or their words, and what `loadArrays` calls them. */
 const ARRAYS = { weights: 'weights', values: 'values', tokens: 'tokens', key_tokens: 'keyTokens' };
 /** How hosts tell pages that they are dark: JupyterLab, marimo and Quarto, Sphinx, MyST. */

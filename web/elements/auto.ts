@@ -4,29 +4,9 @@
  * roots of its elements.
  * @packageDocumentation
  */
-import { parts, registry } from './registry.js';
+import { figures, NearLoader, parts } from './registry.js';
 
-const modules = { ...registry, ...parts };
-
-const near = new IntersectionObserver(
-  (entries) => {
-    for (const { target, isIntersecting } of entries) {
-      if (!isIntersecting) continue;
-      near.unobserve(target);
-      void load(target);
-    }
-  },
-  { rootMargin: '150% 0px' },
-);
-
-async function load(figure: Element): Promise<void> {
-  try {
-    await modules[figure.localName]?.();
-  } catch {
-    // Most likely the network is gone: once it is back, whoever still looks at the figure gets it.
-    addEventListener('online', () => near.observe(figure), { once: true });
-  }
-}
+const loader = new NearLoader({ ...figures, ...parts }, '150% 0px');
 
 const added = new MutationObserver((records) => {
   for (const { addedNodes } of records) {
@@ -43,12 +23,11 @@ function watch(root: Document | ShadowRoot | null): void {
 }
 
 function visit(element: Element): void {
-  const { localName } = element;
+  if (loader.watch(element)) return;
   const enter = (): void => watch(element.shadowRoot);
-  if (localName in modules) near.observe(element);
-  else if (element.matches(':defined')) enter();
+  if (element.matches(':defined')) enter();
   // Its shadow root comes with its definition.
-  else void customElements.whenDefined(localName).then(enter, enter);
+  else void customElements.whenDefined(element.localName).then(enter, enter);
 }
 
 watch(document);

@@ -128,6 +128,17 @@ export declare class HeadViewer extends HTMLElement {
   repaint(): void;
 }
 
+/** `<ramp-legend>` says what the colours of a heat map mean. */
+export declare class RampLegend extends HTMLElement {
+  /** Values at the ramp's ends. */
+  low: number;
+  high: number;
+  /** Whether larger values than `high` have its colour, too. */
+  beyond: boolean;
+  /** Paints again, after the page has changed `color-scheme` by itself. */
+  repaint(): void;
+}
+
 declare global {
   interface HTMLElementEventMap {
     'head-change': CustomEvent<HeadDetail>;

@@ -1,32 +1,49 @@
-/** The module of every figure by its tag, for pages that load a figure when it comes near the window. */
-export const registry: Readonly<Record<string, () => Promise<unknown>>> = {
-  'attention-dropout': () => import('./attention-dropout/attention-dropout.js'),
-  'attention-formula': () => import('./attention-formula/attention-formula.js'),
-  'attention-heads': () => import('./attention-heads/attention-heads.js'),
-  'attention-lookup': () => import('./attention-lookup/attention-lookup.js'),
-  'attention-masks': () => import('./attention-masks/attention-masks.js'),
-  'attention-shapes': () => import('./attention-shapes/attention-shapes.js'),
-  'attention-tokens': () => import('./attention-tokens/attention-tokens.js'),
-  'binary-positions': () => import('./binary-positions/binary-positions.js'),
-  'complexity-race': () => import('./complexity-race/complexity-race.js'),
-  'depth-collapse': () => import('./depth-collapse/depth-collapse.js'),
-  'encoding-rotation': () => import('./encoding-rotation/encoding-rotation.js'),
-  'encoding-similarity': () => import('./encoding-similarity/encoding-similarity.js'),
-  'language-model': () => import('./language-model/language-model.js'),
-  'length-extrapolation': () => import('./length-extrapolation/length-extrapolation.js'),
-  'path-lengths': () => import('./path-lengths/path-lengths.js'),
-  'permutation-demo': () => import('./permutation-demo/permutation-demo.js'),
-  'position-training': () => import('./position-training/position-training.js'),
-  'positional-curves': () => import('./positional-curves/positional-curves.js'),
-  'positional-heatmap': () => import('./positional-heatmap/positional-heatmap.js'),
-  'relative-biases': () => import('./relative-biases/relative-biases.js'),
-  'relative-tables': () => import('./relative-tables/relative-tables.js'),
-  'rotary-pairs': () => import('./rotary-pairs/rotary-pairs.js'),
-};
+import { figures, parts } from './generated/figures.js';
 
-/** Parts of figures that a page can use on their own. */
-export const parts: typeof registry = {
-  'head-viewer': () => import('./shared/head-viewer/head-viewer.js'),
-  'heat-map': () => import('./shared/heat-map/heat-map.js'),
-  'ramp-legend': () => import('./shared/heat-map/ramp-legend.js'),
-};
+export { figures, parts };
+
+/**
+ * Loads the modules of elements when they come near the window.
+ *
+ * @param modules How each is loaded, by its tag.
+ * @param margin How far beyond the window is near, as an `IntersectionObserver` takes it.
+ */
+export class NearLoader {
+  readonly #modules: typeof figures;
+  readonly #observer: IntersectionObserver;
+
+  /** @param found is told of the elements that come near at the same time, and of their loading */
+  constructor(
+    modules: typeof figures,
+    margin: string,
+    found?: (near: readonly Element[], loads: readonly Promise<void>[]) => void,
+  ) {
+    this.#modules = modules;
+    this.#observer = new IntersectionObserver(
+      (entries) => {
+        const near = entries.filter(({ isIntersecting }) => isIntersecting).map(({ target }) => target);
+        for (const element of near) this.#observer.unobserve(element);
+        const loads = near.map((element) => this.load(element));
+        found?.(near, loads);
+      },
+      { rootMargin: margin },
+    );
+  }
+
+  /** Waits until the element comes near, if it is one of them. Returns whether it is. */
+  watch(element: Element): boolean {
+    const known = element.localName in this.#modules;
+    if (known) this.#observer.observe(element);
+    return known;
+  }
+
+  /** Loads the element's module now. */
+  async load(element: Element): Promise<void> {
+    try {
+      await this.#modules[element.localName]?.();
+    } catch {
+      // Most likely the network is gone: once it is back, whoever still looks at the figure gets it.
+      addEventListener('online', () => this.#observer.observe(element), { once: true });
+    }
+  }
+}

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { workers } from '../../scripts/workers.mjs';
-import { declarations, figureTags, PARTS } from './declarations.js';
+import { figures, PARTS } from '../../scripts/figures.mjs';
+import { declarations } from './declarations.js';
 
 const here = new URL('.', import.meta.url);
 const file = (path: string): string => fileURLToPath(new URL(path, here));
@@ -13,8 +14,7 @@ const define = { __VERSION__: JSON.stringify(version) };
 const entry = {
   index: file('index.ts'),
   auto: file('auto.ts'),
-  ...Object.fromEntries(Object.entries(PARTS).map(([tag, path]) => [tag, file(path)])),
-  ...Object.fromEntries(figureTags(here).map((tag) => [tag, file(`${tag}/${tag}.ts`)])),
+  ...Object.fromEntries(Object.entries({ ...figures(), ...PARTS }).map(([tag, module]) => [tag, file(`${module}.ts`)])),
 };
 
 /** What both builds of the elements share. */

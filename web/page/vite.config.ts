@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { workers } from '../../scripts/workers.mjs';
+import { LANGUAGES } from '../elements/languages.js';
 import { firstFigure } from './plugins/firstFigure.js';
 import { ownFonts } from './plugins/ownFonts.js';
 import { pageInputs, pages } from './plugins/pages.js';
@@ -49,9 +50,14 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
+            // A language's texts are loaded together.
+            ...LANGUAGES.slice(1).map((name) => ({
+              name,
+              test: new RegExp(`/(languages|strings)/${name}[/.].*json$`),
+            })),
             {
               name: 'page',
-              test: /\/page\/(alternates|language-menu|live-code|reading-place)\.ts$|\/registry\.ts$|preload-helper/,
+              test: /\/page\/(alternates|language-menu|live-code|reading-place)\.ts$|\/(registry|generated\/figures)\.ts$|preload-helper/,
               priority: 3,
             },
             { name: 'library', test: /\/lib\/index\.ts$/, priority: 2 },

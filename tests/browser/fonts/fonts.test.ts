@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { LANGUAGES } from '../../../web/page/plugins/pages.js';
+import { LANGUAGES } from '../../../web/elements/languages.js';
 import { useBrowser } from '../browser.js';
 import { FONTS } from '../chromium.js';
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { packOutputs, unpackOutputs } from '../../../web/page/cells/printed-outputs.js';
-import { LANGUAGES, pageHtml } from '../../../web/page/plugins/pages.js';
+import { LANGUAGES } from '../../../web/elements/languages.js';
+import { pageHtml } from '../../../web/page/plugins/pages.js';
 import { runCell } from '../../../web/page/plugins/runCell.js';
 import { sinusoidalEncoding } from '../../reference/sinusoidalEncoding.js';
 import { cellsOf, PAGE, readProse } from '../../support/proseFiles.js';

@@ -1,5 +1,6 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
-import english from '../strings/en.json';
+import english from '../generated/strings/en.json';
+import { LANGUAGES, type Language } from '../languages.js';
 import { filled } from './filled.js';
 import { Numbers } from './numbers.js';
 
@@ -11,18 +12,13 @@ export type StringKey = keyof typeof english;
  */
 export interface Translations<Key extends string> {
   readonly english: Readonly<Record<Key, string>>;
-  readonly others: Readonly<Record<string, () => Promise<{ default: Readonly<Record<Key, string>> }>>>;
+  readonly load: (language: Language) => Promise<{ default: Readonly<Record<Key, string>> }>;
 }
 
 /** The words of the figures. */
 const FIGURES: Translations<StringKey> = {
   english,
-  others: {
-    pt: () => import('../strings/pt.json'),
-    ko: () => import('../strings/ko.json'),
-    tr: () => import('../strings/tr.json'),
-    id: () => import('../strings/id.json'),
-  },
+  load: (language) => import(`../generated/strings/${language}.json`) as ReturnType<typeof FIGURES.load>,
 };
 
 /**
@@ -53,13 +49,13 @@ export class Localised<Key extends string = StringKey> implements ReactiveContro
   hostConnected(): void {
     this.language = languageOf(this.host);
     this.#numbers = new Numbers(this.language);
-    const language = this.language.toLowerCase().split('-')[0] ?? '';
-    const loads = this.#translations.flatMap(({ others }) => others[language] ?? []);
-    if (loads.length === 0) {
+    const [wanted] = this.language.toLowerCase().split('-');
+    const language = LANGUAGES.find((each) => each === wanted) ?? 'en';
+    if (language === 'en') {
       this.#use(this.#english);
       return;
     }
-    Promise.all(loads.map((load) => load())).then(
+    Promise.all(this.#translations.map(({ load }) => load(language))).then(
       (modules) => this.#use(Object.assign({}, ...modules.map((module) => module.default)) as object),
       () => this.#use(this.#english),
     );

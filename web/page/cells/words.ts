@@ -1,5 +1,5 @@
 import { Localised, type StringKey, type Translations } from '../../elements/kit.js';
-import english from './strings/en.json';
+import english from '../languages/en/cells.json';
 
 type CellKey = keyof typeof english;
 
@@ -11,12 +11,7 @@ export type SpokenWords = Pick<CellWords, 'text' | 'number'>;
 
 const CELLS: Translations<CellKey> = {
   english,
-  others: {
-    pt: () => import('./strings/pt.json'),
-    ko: () => import('./strings/ko.json'),
-    tr: () => import('./strings/tr.json'),
-    id: () => import('./strings/id.json'),
-  },
+  load: (language) => import(`../languages/${language}/cells.json`) as ReturnType<typeof CELLS.load>,
 };
 
 /** The words of the language that a cell stands in. */

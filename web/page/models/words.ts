@@ -1,5 +1,5 @@
 import { Localised, type StringKey, type Translations } from '../../elements/kit.js';
-import english from './strings/en.json';
+import english from '../languages/en/models.json';
 
 type ModelKey = keyof typeof english;
 
@@ -8,12 +8,7 @@ export type ModelWords = Localised<ModelKey | StringKey>;
 
 const MODELS: Translations<ModelKey> = {
   english,
-  others: {
-    pt: () => import('./strings/pt.json'),
-    ko: () => import('./strings/ko.json'),
-    tr: () => import('./strings/tr.json'),
-    id: () => import('./strings/id.json'),
-  },
+  load: (language) => import(`../languages/${language}/models.json`) as ReturnType<typeof MODELS.load>,
 };
 
 /** The words of the language that an element stands in. */

@@ -26,7 +26,7 @@ export function firstFigure(): Plugin {
         };
         for (const module of [
           `/elements/${tag}/${tag}.ts`,
-          `/elements/strings/${language}.json`,
+          `/elements/generated/strings/${language}.json`,
           '/lib/runtime/embedded.ts',
         ])
           for (const chunk of chunks) if (chunk.moduleIds.some((id) => id.endsWith(module))) need(chunk);

@@ -72,8 +72,8 @@ function folderOf(name: string): string {
 
 /** All that the page says in Korean. */
 function textsOf(root: string): string[] {
-  return ['prose/ko.md', 'strings/ko.json', 'cells/strings/ko.json', '../elements/strings/ko.json'].map((file) =>
-    readFileSync(resolve(root, file), 'utf8'),
+  return ['prose.md', 'page.json', 'cells.json', '../../../elements/generated/strings/ko.json'].map((file) =>
+    readFileSync(resolve(root, 'languages/ko', file), 'utf8'),
   );
 }
 
@@ -86,8 +86,8 @@ function hangulOf(text: string): string {
  * The sign of a root is no character of theirs, so it is added.
  */
 async function lettersOfFormulas(root: string): Promise<string> {
-  const read = (file: string): string => readFileSync(resolve(root, file), 'utf8');
-  const { body } = await renderProse(read('prose/en.md'), JSON.parse(read('strings/en.json')) as PageStrings);
+  const read = (file: string): string => readFileSync(resolve(root, 'languages/en', file), 'utf8');
+  const { body } = await renderProse(read('prose.md'), JSON.parse(read('page.json')) as PageStrings);
   const formulas = [...body.matchAll(/<math.*?<\/math>/gs)].join('');
   const written = formulas.replace(/<[^>]+>|&#x([0-9a-f]+);/gi, (_, code?: string) =>
     code === undefined ? '' : String.fromCodePoint(parseInt(code, 16)),

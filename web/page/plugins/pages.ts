@@ -4,15 +4,13 @@ import { basename, dirname, relative, resolve, sep } from 'node:path';
 import type { Plugin, ViteDevServer } from 'vite';
 import { modelsPage, type ModelStrings } from '../models/template.js';
 import { filled, Numbers } from '../../elements/drawing.js';
+import { LANGUAGES, type Language } from '../../elements/languages.js';
 import type { SpokenWords } from '../cells/words.js';
 import type { PageStrings } from './pageStrings.js';
 import type { KeepPicture } from './printed.js';
 import { renderProse } from './prose.js';
+import { writeGenerated } from '../../../scripts/figures.mjs';
 import { languagePage, startPage, type MenuEntry, type Surroundings } from './template.js';
-
-/** The languages of the section, in the order of the menu. */
-export const LANGUAGES = ['en', 'pt', 'ko', 'tr', 'id'] as const;
-export type Language = (typeof LANGUAGES)[number];
 
 /** Rollup inputs, the page at `/`, and two pages for each language. The files are made here and never written. */
 export function pageInputs(root: string): string[] {
@@ -47,9 +45,10 @@ export function pages(root: string): Plugin {
 }
 
 function serve(server: ViteDevServer, root: string): void {
-  const sources = ['prose', 'strings'].map((folder) => resolve(root, folder));
   server.watcher.on('change', (file) => {
-    if (sources.includes(dirname(file))) server.ws.send({ type: 'full-reload' });
+    const folder = relative(root, dirname(file));
+    if (/^\.\.\/elements\/.*\/strings$/.test(folder)) writeGenerated();
+    if (folder.startsWith('languages/')) server.ws.send({ type: 'full-reload' });
   });
   server.middlewares.use((request, response, next) => {
     const path = new URL(request.originalUrl ?? '/', 'http://localhost').pathname;
@@ -72,7 +71,7 @@ export async function pageHtml(root: string, file: string, keepPicture?: KeepPic
   const language = LANGUAGES.find((each) => each === folder);
   if (language === undefined) return startPage(menuOf(root));
   if (below === undefined) return pageIn(root, language, { keepPicture });
-  const strings = readJson(resolve(root, 'models/strings', `${language}.json`)) as ModelStrings;
+  const strings = textsOf(root, language, 'models') as ModelStrings;
   return modelsPage(language, strings, menuOf(root), pageStrings(root, language));
 }
 
@@ -83,14 +82,14 @@ export async function pageIn(
   { around, keepPicture }: { around?: Surroundings; keepPicture?: KeepPicture | undefined } = {},
 ): Promise<string> {
   const strings = pageStrings(root, language);
-  const markdown = readFileSync(resolve(root, 'prose', `${language}.md`), 'utf8');
+  const markdown = readFileSync(resolve(root, 'languages', language, 'prose.md'), 'utf8');
   const prose = await renderProse(markdown, strings, { words: cellWords(root, language), keepPicture });
   return languagePage({ language, prose, strings, menu: menuOf(root), around });
 }
 
 /** The words for what the cells of a page print. */
 function cellWords(root: string, language: Language): SpokenWords {
-  const words = readJson(resolve(root, 'cells/strings', `${language}.json`)) as Record<string, string>;
+  const words = textsOf(root, language, 'cells') as Record<string, string>;
   const numbers = new Numbers(language);
   return {
     text: (key, values) => filled(words[key] ?? '', values ?? {}),
@@ -103,9 +102,10 @@ function menuOf(root: string): MenuEntry[] {
 }
 
 function pageStrings(root: string, language: Language): PageStrings {
-  return readJson(resolve(root, 'strings', `${language}.json`)) as PageStrings;
+  return textsOf(root, language, 'page') as PageStrings;
 }
 
-function readJson(file: string): unknown {
-  return JSON.parse(readFileSync(file, 'utf8'));
+/** The texts of the page, of its code cells or of the page about models. */
+function textsOf(root: string, language: Language, name: 'page' | 'cells' | 'models'): unknown {
+  return JSON.parse(readFileSync(resolve(root, 'languages', language, `${name}.json`), 'utf8'));
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
-import { LANGUAGES, pageIn } from './pages.js';
+import { LANGUAGES } from '../../elements/languages.js';
+import { pageIn } from './pages.js';
 import { hashOf, securityPolicy } from './policy.js';
 import type { Surroundings } from './template.js';
 

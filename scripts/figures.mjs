@@ -1,0 +1,64 @@
+// Writes web/elements/generated: what the elements know of each other, made from the figures' folders. A figure is a
+// folder <tag>/ with its element in <tag>.ts and its texts in strings/<language>.json.
+//   usage: figures.mjs
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const ELEMENTS = join(import.meta.dirname, '../web/elements');
+
+/** The modules of elements that are parts of figures and that pages can use by themselves. */
+export const PARTS = /** @type {const} */ ({
+  'head-viewer': 'shared/head-viewer/head-viewer',
+  'heat-map': 'shared/heat-map/heat-map',
+  'ramp-legend': 'shared/heat-map/ramp-legend',
+});
+
+/** The modules of all figures, by their tags. @returns {Record<string, string>} */
+export function figures() {
+  const tags = readdirSync(ELEMENTS).filter((name) => existsSync(join(ELEMENTS, name, `${name}.ts`)));
+  return Object.fromEntries(tags.map((tag) => [tag, `${tag}/${tag}`]));
+}
+
+/** `heat-map` → `HeatMap`: the class of a tag. @param {string} tag */
+export function classOf(tag) {
+  return tag.replace(/(?:^|-)([a-z])/g, (_, /** @type {string} */ letter) => letter.toUpperCase());
+}
+
+/** Writes the files that have changed. */
+export function writeGenerated() {
+  write('figures.ts', [
+    '/** How each figure is loaded, and each part of figures that pages can use by itself, by their tags. */',
+    ...['figures', 'parts'].flatMap((name) => [
+      `export const ${name}: Readonly<Record<string, () => Promise<unknown>>> = {`,
+      ...Object.entries(name === 'parts' ? PARTS : figures()).map(
+        ([tag, module]) => `  '${tag}': () => import('../${module}.js'),`,
+      ),
+      '};',
+    ]),
+  ]);
+  write(
+    'classes.ts',
+    Object.entries(figures()).map(([tag, module]) => `export { ${classOf(tag)} } from '../${module}.js';`),
+  );
+  // One file a language, so that a reader's browser asks for one.
+  for (const file of readdirSync(join(ELEMENTS, 'shared/strings'))) {
+    const texts = ['shared', ...Object.keys(figures())]
+      .map((folder) => join(ELEMENTS, folder, 'strings', file))
+      .filter((path) => existsSync(path))
+      .map((path) => JSON.parse(readFileSync(path, 'utf8')));
+    write(`strings/${file}`, [JSON.stringify(Object.assign({}, ...texts), null, 2)]);
+  }
+}
+
+/** @param {string} name @param {readonly string[]} lines */
+function write(name, lines) {
+  const file = join(ELEMENTS, 'generated', name);
+  const text = `${lines.join('\n')}\n`;
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) return;
+  mkdirSync(dirname(file), { recursive: true });
+  // Other programs see the old file or the new one.
+  writeFileSync(`${file}.new`, text);
+  renameSync(`${file}.new`, file);
+}
+
+if (process.argv[1] === import.meta.filename) writeGenerated();

@@ -1,0 +1,86 @@
+import { expect, test } from '@jest/globals';
+import { useBrowser } from '../../browser.js';
+import { CLIPBOARD } from '../../shown.js';
+
+const { open, origin } = useBrowser();
+
+const FIGURES = ['attention-heads', 'positional-curves', 'positional-heatmap', 'encoding-rotation'];
+
+test('the link brings a figure back as it was, and reset takes it to how the page had it', async () => {
+  const page = await open({ figures: ['encoding-rotation'], ...CLIPBOARD });
+  const figure = page.locator('encoding-rotation');
+  await figure.getByLabel('Offset δ').fill('-7');
+  await figure.getByRole('button', { name: 'Copy link' }).click();
+  await figure.getByRole('button', { name: 'Link copied' }).waitFor();
+  const address = await page.evaluate(() => navigator.clipboard.readText());
+  expect(address).toBe(`${origin()}/en/?fig-rotation=offset%3D-7#fig-rotation`);
+  await page.goto('about:blank');
+  await page.goto(address);
+  await figure.locator('.readout').waitFor();
+  expect(await figure.getByLabel('Offset δ').inputValue()).toBe('-7');
+  await figure.getByRole('button', { name: 'Reset' }).click();
+  expect(await figure.getByLabel('Offset δ').inputValue()).toBe('6');
+  await page.waitForURL(`${origin()}/en/#fig-rotation`);
+});
+
+test('without a clipboard the address stands selected below the figure', async () => {
+  const script = "Object.defineProperty(navigator, 'clipboard', { value: undefined });";
+  const page = await open({ figures: ['encoding-rotation'], script });
+  const figure = page.locator('encoding-rotation');
+  await figure.getByLabel('Position i').fill('3');
+  await figure.getByRole('button', { name: 'Copy link' }).click();
+  const field = figure.getByLabel('Address of the figure');
+  expect(await field.inputValue()).toBe(`${origin()}/en/?fig-rotation=position%3D3#fig-rotation`);
+  const selected = await field.evaluate((input: HTMLInputElement) => [input.selectionStart, input.selectionEnd]);
+  expect(selected).toEqual([0, (await field.inputValue()).length]);
+});
+
+test.each([['granted'], ['denied']])(
+  'the link holds the state of its own figure only, the clipboard %s',
+  async (access) => {
+    const script = access === 'denied' ? "Object.defineProperty(navigator, 'clipboard', { value: undefined });" : '';
+    const path = '/en/?from=mail&fig-masks=valid%3D3&P=length%3D40';
+    const page = await open({
+      path,
+      figures: ['encoding-rotation', 'positional-curves'],
+      script,
+      ...CLIPBOARD,
+    });
+    const figure = page.locator('encoding-rotation');
+    await figure.getByLabel('Position i').fill('3');
+    await figure.getByRole('button', { name: 'Copy link' }).click();
+    if (access === 'granted') await figure.getByRole('button', { name: 'Link copied' }).waitFor();
+    const address =
+      access === 'granted'
+        ? await page.evaluate(() => navigator.clipboard.readText())
+        : await figure.getByLabel('Address of the figure').inputValue();
+    expect(address).toBe(`${origin()}/en/?from=mail&fig-rotation=position%3D3#fig-rotation`);
+    // The page’s own address keeps all of them.
+    await page.waitForURL(/fig-masks/);
+  },
+);
+
+test('the page’s address follows the figures, keeps what else is in it, and does not scroll', async () => {
+  const page = await open({ path: '/en/?from=mail', figures: ['positional-curves', 'positional-heatmap'] });
+  const curves = page.locator('positional-curves');
+  await curves.getByLabel('Length n').scrollIntoViewIfNeeded();
+  const before = await page.evaluate(() => scrollY);
+  for (const length of ['20', '30', '40']) await curves.getByLabel('Length n').fill(length);
+  await page.waitForURL(`${origin()}/en/?from=mail&P=length%3D40`);
+  expect(await page.evaluate(() => scrollY)).toBe(before);
+  // The other figure of the group is in the same state, and says so in the same place.
+  await page.locator('positional-heatmap').getByLabel('Width d').fill('16');
+  await page.waitForURL(`${origin()}/en/?from=mail&P=length%3D40%26width%3D16`);
+});
+
+test('a link with nonsense leaves every figure as the page has it', async () => {
+  const nonsense = new URLSearchParams({
+    P: `length=NaN&width=1e9&base=<b>&columns=${'9 '.repeat(900)}&__proto__=1`,
+    'fig-heads': 'valid-lens=9&input=constructor&seed=-1',
+    'fig-rotation': '%',
+  });
+  const page = await open({ path: `/en/?${nonsense.toString()}`, figures: FIGURES });
+  expect(await page.locator('positional-curves').getByLabel('Length n').inputValue()).toBe('60');
+  expect(await page.locator('attention-heads').getByLabel('Sequence 1: valid length').inputValue()).toBe('3');
+  expect(await page.locator('encoding-rotation').getByLabel('Offset δ').inputValue()).toBe('6');
+});

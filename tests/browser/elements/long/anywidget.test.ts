@@ -1,0 +1,178 @@
+/** `wasm-attention/anywidget` in a page that does what notebooks do with a widget's module. */
+import { describe, expect, test } from '@jest/globals';
+import { figures, parts } from '../../../../web/elements/registry.js';
+import { violationsOf, widthOf } from '../../alone.js';
+import { host, showHeads, useNotebook, type Hosting } from '../../notebook.js';
+
+const { open, asked } = useNotebook();
+
+test.each(['light', 'dark'] as const)(
+  'shows a model’s attention in the %s scheme, by no other file',
+  async (colorScheme) => {
+    const page = await open({ colorScheme });
+    await showHeads(page, 3, 4, 6);
+    const viewer = page.locator('head-viewer');
+    await viewer.and(page.locator('[drawn]')).waitFor();
+    await viewer.getByRole('radio', { name: 'Layer 3, head 2' }).click();
+    expect(await host(page, (host) => host.traits(0).settings)).toEqual({ layer: 3, head: 2 });
+    expect(await host(page, (host) => host.sent(0))).toBe(1);
+    await host(page, (host) => host.change(0, { settings: { layer: 1, head: 4, view: 'lines' } }));
+    await page.waitForFunction(() =>
+      document.querySelector('head-viewer')!.shadowRoot!.textContent.includes('Layer 1, head 4'),
+    );
+    // Nobody answers what came from the kernel.
+    expect(await host(page, (host) => host.sent(0))).toBe(1);
+    expect(await violationsOf(page, 'head-viewer')).toEqual([]);
+    expect(asked).toEqual([]);
+    await page.close();
+  },
+);
+
+test('12 by 12 heads of 128 tokens are shown, and how soon is printed', async () => {
+  const page = await open();
+  const took = await page.evaluate(async () => {
+    const shape = [12, 12, 128, 128];
+    const data = new Float32Array(144 * 128 * 128).fill(1 / 128);
+    const weights = { data: new DataView(data.buffer), shape, dtype: 'float32' };
+    const began = performance.now();
+    await (window as unknown as Hosting).host.show({ weights });
+    const viewer = document.querySelector<HTMLElement & { updateComplete: Promise<unknown> }>('head-viewer')!;
+    await viewer.updateComplete;
+    while (!viewer.hasAttribute('drawn')) await new Promise(requestAnimationFrame);
+    return performance.now() - began;
+  });
+  console.debug(`12 x 12 heads of 128 tokens: ${Math.round(took)} ms`);
+  expect(await page.locator('head-viewer .thumbnail').count()).toBe(144);
+  await page.close();
+});
+
+test('every figure draws as a widget, several of them in one notebook, by copies of the module', async () => {
+  const page = await open();
+  for (const [i, tag] of Object.keys(figures).entries()) {
+    if (tag === 'language-model') continue; // draws when it is asked for: its own test
+    await page.evaluate(([tag, fresh]) => (window as unknown as Hosting).host.show({ figure: tag }, fresh), [
+      tag,
+      i < 3,
+    ] as const);
+    await page.locator(`${tag}[drawn]`).waitFor({ state: 'attached' });
+  }
+  expect(asked).toEqual([]);
+  expect(await widthOf(page)).toBeLessThanOrEqual(1280);
+  await page.close();
+}, 120_000);
+
+test('the language model writes', async () => {
+  const page = await open();
+  await page.evaluate(() => (window as unknown as Hosting).host.show({ figure: 'language-model' }));
+  await page.getByRole('button', { name: 'Load the model' }).click();
+  await page.getByRole('button', { name: 'One token' }).click({ timeout: 30_000 });
+  expect(asked).toEqual([]);
+  await page.close();
+}, 60_000);
+
+describe('settings', () => {
+  test('go both ways, by the names of Python and JavaScript', async () => {
+    const page = await open();
+    await page.evaluate(() =>
+      (window as unknown as Hosting).host.show({ figure: 'path-lengths', settings: { length: 9 } }),
+    );
+    const figure = page.locator('path-lengths');
+    await figure.and(page.locator('[drawn]')).waitFor();
+    await figure.getByRole('slider', { name: 'kernel' }).focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await host(page, (host) => host.sent(0))).toBe(1);
+    const settings = (await host(page, (host) => host.traits(0).settings)) as Record<string, unknown>;
+    expect(settings).toMatchObject({ length: 9, kernel: 4 });
+    await host(page, (host, settings) => host.change(0, { settings }), { ...settings, kernel: 6 });
+    await page.waitForFunction(
+      () => (document.querySelector('path-lengths') as unknown as { kernel: number }).kernel === 6,
+    );
+    expect(await host(page, (host) => host.sent(0))).toBe(1);
+    await page.close();
+  });
+
+  test('that are wrong leave the figure as it was, and a figure that there is not says so', async () => {
+    const page = await open();
+    await page.evaluate(() => (window as unknown as Hosting).host.show({ figure: 'script' }));
+    expect(await page.getByRole('alert').innerText()).toContain('expected figure to be one of');
+    await host(page, (host) =>
+      host.change(0, { figure: 'positional-heatmap', settings: { dim: 'x', onclick: 'alert(1)' } }),
+    );
+    await page.locator('positional-heatmap[drawn]').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.close();
+  });
+});
+
+test('arrays that do not fit say so, and what was shown stays', async () => {
+  const page = await open();
+  await showHeads(page, 2, 2, 4);
+  await page.locator('head-viewer[drawn]').waitFor();
+  await host(page, (host) => host.change(0, { weights: [[1, 2], [3]] }));
+  expect(await page.getByRole('alert').innerText()).toBe('loadArrays: expected lists of one length at each level');
+  expect(await page.locator('head-viewer .thumbnail').count()).toBe(4);
+  await host(page, (host) =>
+    host.change(0, {
+      tokens: null,
+      weights: [
+        [0.5, 0.5],
+        [1, 0],
+      ],
+    }),
+  );
+  expect(await page.getByRole('alert').count()).toBe(0);
+  await page.close();
+});
+
+test('a matrix of the notebook is a heat map', async () => {
+  const page = await open({ width: 390 });
+  await page.evaluate(() =>
+    (window as unknown as Hosting).host.show({
+      figure: 'heat-map',
+      values: [
+        [0, 1, -2],
+        [0.5, 0, 2],
+      ],
+      tokens: ['a', 'b'],
+      settings: { label: 'Queries', row_name: 'token', columnName: 'feature' },
+    }),
+  );
+  const map = page.locator('heat-map');
+  await map.getByRole('application', { name: 'Queries' }).focus();
+  await page.keyboard.press('ArrowRight');
+  expect(await map.evaluate((element) => (element as unknown as { low: number }).low)).toBe(-2);
+  expect(await map.locator('.column-name').innerText()).toBe('feature');
+  expect(await violationsOf(page, 'heat-map')).toEqual([]);
+  expect(await widthOf(page)).toBeLessThanOrEqual(390);
+  await page.close();
+});
+
+test('follows the notebook’s theme, and leaves nothing behind', async () => {
+  const page = await open();
+  await showHeads(page, 1, 2, 4);
+  const viewer = page.locator('head-viewer[drawn]');
+  const pixels = () =>
+    viewer.evaluate((element) => element.shadowRoot!.querySelector<HTMLCanvasElement>('.thumbnails')!.toDataURL());
+  await viewer.waitFor();
+  const light = await pixels();
+  await page.evaluate(() => {
+    document.body.style.cssText = 'background: #111; color: #eee';
+    document.body.dataset.jpThemeLight = 'false';
+  });
+  await page.waitForFunction(() => document.querySelector<HTMLElement>('head-viewer')!.style.colorScheme === 'dark');
+  expect(await pixels()).not.toEqual(light);
+  await page.evaluate(() => {
+    document.body.style.cssText = '';
+    document.body.dataset.jpThemeLight = 'true';
+  });
+  await page.waitForFunction(() => document.querySelector<HTMLElement>('head-viewer')!.style.colorScheme === '');
+  expect(await pixels()).toEqual(light);
+  await host(page, (host) => host.remove(0));
+  expect(await host(page, (host) => host.listeners(0))).toBe(0);
+  expect(await page.locator('head-viewer').count()).toBe(0);
+  await page.close();
+});
+
+test('knows each part', () => {
+  expect(Object.keys(parts)).toEqual(['head-viewer', 'heat-map', 'ramp-legend']);
+});

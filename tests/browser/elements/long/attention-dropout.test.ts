@@ -1,0 +1,216 @@
+/* This file is a little longer than 200 lines, because its tests share what they read from the maps and set in the
+   figure. */
+import { describe, expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+import { draw, expectedError, Run } from '../../../../web/elements/attention-dropout/draws.js';
+import type { FigureElement } from '../../../../web/elements/kit.js';
+import { attention } from '../../../support/library.js';
+import { openAlone } from '../../alone.js';
+import { useBrowser } from '../../browser.js';
+import { addressOf, CLIPBOARD, csvOf, numberOf, tableOf } from '../../shown.js';
+
+const { open } = useBrowser();
+const alone = (options?: Parameters<typeof openAlone>[2]) => openAlone(open, 'attention-dropout', options);
+const set = (figure: Locator, name: string, value: number): Promise<void> =>
+  figure.getByRole('slider', { name }).fill(String(value));
+
+/** The seed has no control of its own: it comes by attribute or link. */
+const sow = (figure: Locator, seed: number): Promise<void> =>
+  figure.evaluate((element, seed) => (element as FigureElement).change({ seed }), seed);
+
+/** What a heat map was given. */
+const mapped = (figure: Locator, index: number) =>
+  figure
+    .locator('heat-map')
+    .nth(index)
+    .evaluate((element) => {
+      const { values, mask, high } = element as HTMLElement & {
+        values: ArrayLike<number>;
+        mask?: boolean[];
+        high: number;
+      };
+      return { values: Array.from(values), mask, high };
+    });
+
+/** The distance that the readout gives, once `draws` are drawn. */
+async function distance(figure: Locator, draws: number): Promise<number> {
+  await figure
+    .locator('.readout')
+    .filter({ hasText: `mean output, N = ${draws.toLocaleString('en')}:` })
+    .waitFor();
+  return numberOf(await figure.locator('.readout strong').innerText());
+}
+
+function ran(rate: number, seed: number, draws: number): Run {
+  const run = new Run(attention, rate, seed);
+  run.advance(draws);
+  return run;
+}
+
+describe('attention-dropout', () => {
+  test('shows the last draw, what it drops, the mean of all, and how far that is', async () => {
+    const { figure } = await alone();
+    for (const [rate, seed, draws] of [
+      [0.5, 1, 200],
+      [0.3, 42, 50],
+      [0.9, 42, 1000],
+    ] as const) {
+      await set(figure, 'Dropout rate p', rate);
+      await sow(figure, seed);
+      await set(figure, 'Draws N', draws);
+      const run = ran(rate, seed, draws);
+      expect(await distance(figure, draws)).toBeCloseTo(run.errors.at(-1) ?? NaN, 4);
+      const { values, mask } = await mapped(figure, 0);
+      const { weights } = draw(attention, rate, seed + draws - 1);
+      expect(values).toEqual([...weights]);
+      expect(mask).toEqual(Array.from(weights, (weight) => weight !== 0));
+      expect((await mapped(figure, 1)).values).toEqual([...run.meanWeights]);
+    }
+  });
+
+  test('a cell that is pointed at is marked in all three maps, each with its value', async () => {
+    const { page, figure } = await alone();
+    const told = figure.locator('text.told');
+    expect(await told.count()).toBe(0);
+    for (const cell of [0, 20, 35]) {
+      const [row, column] = [Math.floor(cell / 6), cell % 6];
+      const box = (await figure.locator('heat-map .plot').nth(1).boundingBox())!;
+      const at = (place: number): number => (place + 0.5) / 6;
+      await page.mouse.move(box.x + at(column) * box.width, box.y + at(row) * box.height);
+      const values = await Promise.all([0, 1, 2].map(async (map) => (await mapped(figure, map)).values[cell]!));
+      expect((await told.allTextContents()).map(Number)).toEqual(
+        values.map((value) => expect.closeTo(value, 3) as unknown as number),
+      );
+      // Within the map that it belongs to, but for its halo, and not over its own cell.
+      const text = (await told.nth(1).boundingBox())!;
+      expect(text.x).toBeGreaterThanOrEqual(box.x - 5);
+      expect(text.x + text.width).toBeLessThanOrEqual(box.x + box.width + 5);
+      expect(text.y + text.height <= box.y + ((row + 0.1) * box.height) / 6 || row === 0).toBe(true);
+    }
+  });
+
+  test('the three maps have one scale, on which colours are the same where weights are', async () => {
+    const { figure } = await alone();
+    const largest = Math.max(...draw(attention).weights);
+    const ends = figure.locator('ramp-legend span:last-child');
+    const high = Math.ceil(10 * 2 * largest) / 10;
+    for (const rate of [0, 0.5, 0.9]) {
+      await set(figure, 'Dropout rate p', rate);
+      const maps = await Promise.all([0, 1, 2].map((map) => mapped(figure, map)));
+      expect(maps.map((map) => map.high)).toEqual([high, high, high]);
+      // Where a draw goes beyond the scale, its legend says so.
+      expect(await ends.allInnerTexts()).toEqual(
+        maps.map(({ values }) => (Math.max(...values) > high ? `≥\u00a0${high}` : `${high}`)),
+      );
+    }
+  });
+
+  test('evaluation drops nothing, stands beside the mean of many draws, and is what that comes to', async () => {
+    const { figure } = await alone();
+    const { values, mask } = await mapped(figure, 2);
+    expect(values).toEqual([...draw(attention).weights]);
+    expect(mask).toBeUndefined();
+    await set(figure, 'Draws N', 1);
+    const one = await distance(figure, 1);
+    await set(figure, 'Draws N', 1000);
+    expect(await distance(figure, 1000)).toBeLessThan(one / 8);
+    const { values: mean } = await mapped(figure, 1);
+    // A weight of a draw is w/(1 − p) or 0: of standard deviation w at rate 1/2, the mean's √1000 times smaller; four
+    // of them.
+    mean.forEach((weight, i) => {
+      expect(Math.abs(weight - (values[i] ?? NaN))).toBeLessThan((4 * (values[i] ?? NaN)) / Math.sqrt(1000));
+    });
+  });
+
+  test('draws once more at the press of a button, until there are a thousand', async () => {
+    const { page, figure } = await alone();
+    await set(figure, 'Draws N', 998);
+    await distance(figure, 998);
+    const again = figure.getByRole('button', { name: 'Draw again' });
+    await again.focus();
+    for (const draws of [999, 1000]) {
+      await page.keyboard.press('Enter');
+      expect(await distance(figure, draws)).toBeCloseTo(ran(0.5, 1, draws).errors.at(-1) ?? NaN, 4);
+      expect((await mapped(figure, 0)).values).toEqual([...draw(attention, 0.5, draws).weights]);
+    }
+    expect(await again.isDisabled()).toBe(true);
+  });
+
+  test('another seed draws otherwise, the same seed the same', async () => {
+    const { figure } = await alone();
+    const first = await mapped(figure, 0);
+    await sow(figure, 2);
+    expect(await mapped(figure, 0)).not.toEqual(first);
+    await sow(figure, 1);
+    expect(await mapped(figure, 0)).toEqual(first);
+  });
+
+  test('without dropout every draw is evaluation, and the distance is none', async () => {
+    const { figure } = await alone();
+    await set(figure, 'Dropout rate p', 0);
+    expect(await distance(figure, 200)).toBe(0);
+    expect(await figure.locator('.readout strong').innerText()).toBe('0');
+    expect(await figure.locator('svg.plot').textContent()).toContain('no error without dropout');
+    expect((await mapped(figure, 0)).values).toEqual([...draw(attention).weights]);
+    expect(await figure.locator('.errors, .last').count()).toBe(0);
+  });
+
+  test.each([390, 1280])('at %i px its three maps stand side by side', async (width) => {
+    const { figure } = await alone({ viewport: { width, height: 900 } });
+    const maps = await figure
+      .locator('heat-map')
+      .evaluateAll((all) => all.map((map) => Math.round(map.getBoundingClientRect().bottom)));
+    expect(maps).toHaveLength(3);
+    expect(new Set(maps).size).toBe(1);
+  });
+
+  test.each([320, 390, 820, 1280])('the plot’s words stay inside the figure at %i px', async (width) => {
+    const { figure } = await alone({ viewport: { width, height: 900 } });
+    const inside = await figure.evaluate((element) => {
+      const { left, right } = element.getBoundingClientRect();
+      return [...(element.shadowRoot?.querySelectorAll('.plot text') ?? [])].every((text) => {
+        const box = text.getBoundingClientRect();
+        return box.left >= left - 0.5 && box.right <= right + 0.5;
+      });
+    });
+    expect(inside).toBe(true);
+    const boxes = await figure
+      .locator('.plot text')
+      .evaluateAll((all) => all.map((text) => text.getBoundingClientRect().toJSON() as DOMRect));
+    for (const [i, one] of boxes.entries()) {
+      for (const other of boxes.slice(i + 1)) {
+        const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+        const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+        expect(across > 0 && down > 0).toBe(false);
+      }
+    }
+  });
+
+  test('table and file hold the distance after every draw, and the one to expect', async () => {
+    const { figure } = await alone();
+    await set(figure, 'Draws N', 30);
+    const { errors } = ran(0.5, 1, 30);
+    const expected = expectedError(attention, 0.5);
+    const { rows } = await csvOf(figure);
+    expect(rows.map((row) => Number(row[0]))).toEqual(errors.map((_, i) => i + 1));
+    rows.forEach((row, i) => {
+      // The file writes numbers out; a few spacings of float64 for other machines' square roots of sums.
+      expect(Math.abs(Number(row[1]) / (errors[i] ?? NaN) - 1)).toBeLessThan(1e-12);
+      expect(Math.abs(Number(row[2]) / (expected / Math.sqrt(i + 1)) - 1)).toBeLessThan(1e-12);
+    });
+    const table = await tableOf(figure);
+    expect(table.map((row) => numberOf(row[1] ?? ''))).toEqual(errors.map((error) => Number(error.toFixed(3))));
+  });
+
+  test('a link brings the draws back, and reset ends them', async () => {
+    const { figure } = await alone(CLIPBOARD);
+    await sow(figure, 7);
+    await set(figure, 'Draws N', 20);
+    await set(figure, 'Dropout rate p', 0.25);
+    const shown = await distance(figure, 20);
+    const { figure: again } = await alone({ path: await addressOf(figure) });
+    expect(await distance(again, 20)).toBe(shown);
+    await again.getByRole('button', { name: 'Reset' }).click();
+    expect(await distance(again, 200)).toBeCloseTo(ran(0.5, 1, 200).errors.at(-1) ?? NaN, 4);
+  });
+});

@@ -1,0 +1,59 @@
+/**
+ * The JavaScript that figures give computes what they show, where it is a part of their elements; tests/page has the
+ * others.
+ */
+import { expect, test } from '@jest/globals';
+import { runModule } from '../../../support/runModule.js';
+import { openAlone } from '../../alone.js';
+import { useBrowser } from '../../browser.js';
+import { EPS, expectNear, from, given, type Given, type Settings } from '../../given.js';
+
+const { open } = useBrowser();
+
+async function givenOnce(tag: string, settings: Settings): Promise<Given> {
+  const { figure } = await openAlone(open, tag);
+  const [only] = await given(figure, [settings]);
+  if (only === undefined) throw new Error(`${tag} gave nothing`);
+  return only;
+}
+
+/** A sum of `width` products of numbers up to one is off by at most this in float32. */
+const dotError = (width: number): number => width * EPS;
+
+const P = { length: 17, width: 12, base: 500, columns: [2, 5] };
+
+test.each([
+  // Rows as the library gives them, to the last bit.
+  ['positional-curves', P, 0],
+  ['positional-curves', {}, 0],
+  ['positional-heatmap', P, 0],
+  ['positional-heatmap', {}, 0],
+  ['attention-heads', { input: 'random', seed: 5, validLens: [4, 0] }, 0],
+  ['attention-heads', { lengths: 'query', input: 'random' }, 0],
+  // Summed in float64 here, in float32 there.
+  ['encoding-similarity', P, dotError(12)],
+  ['encoding-similarity', {}, dotError(32)],
+] as const)('%s with %j prints the rows of its file', async (tag, settings, tolerance) => {
+  const { javascript, rows } = await givenOnce(tag, settings);
+  const lines = await runModule(javascript);
+  const printed = lines.map((line) => line.split(' ').map(Number));
+  expect(printed.map((row) => row.length)).toEqual(rows.map((row) => row.length));
+  expectNear(printed.flat().map(Math.fround), rows.flat().map(Math.fround), tolerance);
+});
+
+test.each([{}, { offset: -30, position: 59, width: 32 }])(
+  'encoding-rotation with %j prints the turned pairs',
+  async (settings) => {
+    const { javascript, rows } = await givenOnce('encoding-rotation', settings);
+    const lines = await runModule(javascript);
+    // The same products of the same float32 numbers, in float64 both.
+    expectNear(
+      lines.join(' ').split(' ').map(Number),
+      from(
+        rows.map((row) => row.slice(-2)),
+        0,
+      ),
+      2 ** -50,
+    );
+  },
+);

@@ -1,0 +1,142 @@
+import { expect, test } from '@jest/globals';
+import { LANGUAGES } from '../../../../web/elements/languages.js';
+import { sinusoidalEncoding } from '../../../reference/sinusoidalEncoding.js';
+import { openAlone } from '../../alone.js';
+import { useBrowser } from '../../browser.js';
+
+const { open, leave } = useBrowser();
+
+test.each(['attention-heads', 'positional-curves', 'positional-heatmap', 'encoding-rotation'])(
+  '%s has the same tools in the same order, each big enough',
+  async (tag) => {
+    const { figure } = await openAlone(open, tag, { viewport: { width: 390, height: 800 } });
+    const buttons = figure.locator('.tools > button');
+    const names = ['Reset', 'Copy link', 'Save', 'Code', 'Full screen', 'Values as a table'];
+    expect(await buttons.count()).toBe(names.length);
+    for (const [at, name] of names.entries())
+      expect(
+        await buttons
+          .nth(at)
+          .and(figure.getByRole('button', { name, exact: true }))
+          .count(),
+      ).toBe(1);
+    for (const button of await buttons.all()) {
+      const box = await button.boundingBox();
+      expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(24);
+    }
+  },
+);
+
+test.each(LANGUAGES)('in %s all tools stand in one row on a phone', async (language) => {
+  for (const width of [360, 390]) {
+    const { page, figure } = await openAlone(open, 'encoding-rotation', {
+      language,
+      viewport: { width, height: 844 },
+    });
+    const boxes = await figure.locator('.tools > button').evaluateAll((all) =>
+      all.map((tool) => {
+        const { top, width, height } = tool.getBoundingClientRect();
+        return { top, width, height };
+      }),
+    );
+    expect(new Set(boxes.map(({ top }) => top)).size).toBe(1);
+    expect(Math.min(...boxes.map((box) => box.height))).toBeGreaterThanOrEqual(40);
+    expect(Math.min(...boxes.map((box) => box.width))).toBeGreaterThanOrEqual(24);
+    await leave(page);
+  }
+});
+
+test('every tool works by keyboard alone, and Escape closes the menu', async () => {
+  const { page, figure } = await openAlone(open, 'encoding-rotation');
+  await figure.getByLabel('Width d').focus();
+  const focused = (): Promise<string | undefined> =>
+    figure.evaluate((element) => element.shadowRoot?.activeElement?.textContent?.trim());
+  await page.keyboard.press('Tab');
+  expect(await focused()).toBe('Reset');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  expect(await focused()).toBe('Save');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  expect(await focused()).toBe('Drawing (SVG)');
+  await page.keyboard.press('Escape');
+  expect(await figure.getByRole('button', { name: '(SVG)' }).isVisible()).toBe(false);
+  expect(await focused()).toBe('Save');
+  await page.keyboard.press('Tab');
+  expect(await focused()).toBe('Code');
+  await page.keyboard.press('Space');
+  expect(await figure.locator('pre').innerText()).toContain("from 'wasm-attention'");
+  await figure.getByLabel('PyTorch').first().press('Space');
+  expect(await figure.locator('pre').innerText()).toContain('import torch');
+});
+
+test('the table is made when it is opened, follows the sliders, and goes when it is closed', async () => {
+  const { figure } = await openAlone(open, 'positional-curves');
+  expect(await figure.locator('td').count()).toBe(0);
+  const toggle = figure.getByRole('button', { name: 'Values as a table' });
+  await toggle.click();
+  expect(await toggle.getAttribute('aria-expanded')).toBe('true');
+  expect(await figure.getByRole('columnheader').allTextContents()).toEqual([
+    'position',
+    'col 6',
+    'col 7',
+    'col 8',
+    'col 9',
+  ]);
+  await figure.getByLabel('Length n').fill('5');
+  const { data } = sinusoidalEncoding({ length: 5, dim: 32 });
+  const wanted = Array.from({ length: 20 }, (_, k) => data[Math.floor(k / 4) * 32 + 6 + (k % 4)] ?? NaN);
+  expect(await figure.locator('td').allTextContents()).toEqual(
+    wanted.map((value) => (value === 0 ? '0' : value.toFixed(3))),
+  );
+  await toggle.click();
+  expect(await figure.locator('td').count()).toBe(0);
+});
+
+test.each(['light', 'dark'] as const)('tools are quieter than the controls above them (%s)', async (colorScheme) => {
+  const { figure } = await openAlone(open, 'attention-masks', { colorScheme });
+  const inks = await figure.locator('.slider label, .choice, .tools > button').evaluateAll((all) =>
+    all.map((each) => {
+      const { color, fontSize } = getComputedStyle(each);
+      return `${each.closest('.tools') === null ? 'control' : 'tool'} ${color} ${fontSize}`;
+    }),
+  );
+  const kinds = [...new Set(inks)].sort();
+  expect(kinds).toHaveLength(2);
+  expect(kinds[0]).toMatch(/^control .* 14px$/);
+  expect(kinds[1]).toMatch(/^tool .* 12px$/);
+  expect(kinds[0]!.replace('control', '').replace('14', '12')).not.toBe(kinds[1]!.replace('tool', ''));
+});
+
+test.each(['light', 'dark'] as const)(
+  'a table that goes on beyond its frame has a shadow at that edge, until it is scrolled there (%s)',
+  async (colorScheme) => {
+    const viewport = { width: 390, height: 844 };
+    const { page, figure } = await openAlone(open, 'attention-heads', { viewport, colorScheme });
+    await figure.getByRole('button', { name: 'Values as a table' }).click();
+    const frame = figure.locator('.figure-values .scroller');
+    await frame.evaluate((each) => each.scrollIntoView({ block: 'center', behavior: 'instant' }));
+    // How light the frame is at its edge, where no number stands.
+    const shade = async (): Promise<number> => {
+      const { x, y, width, height } = (await frame.boundingBox())!;
+      const clip = { x: x + width - 4, y: y + height / 2, width: 2, height: 8 };
+      const png = await page.screenshot({ clip });
+      return page.evaluate(async (base64) => {
+        const image = new Image();
+        image.src = `data:image/png;base64,${base64}`;
+        await image.decode();
+        const canvas = new OffscreenCanvas(1, 1).getContext('2d')!;
+        canvas.drawImage(image, 0, 0, 1, 1);
+        const [red = 0, green = 0, blue = 0] = canvas.getImageData(0, 0, 1, 1).data;
+        return (red + green + blue) / 3;
+      }, png.toString('base64'));
+    };
+    expect(await frame.evaluate((each) => each.scrollWidth > each.clientWidth)).toBe(true);
+    const cut = await shade();
+    await frame.evaluate((each) => each.scrollTo({ left: each.scrollWidth, behavior: 'instant' }));
+    const end = await shade();
+    expect(Math.abs(cut - end)).toBeGreaterThan(30);
+    await page.setViewportSize({ width: 1280, height: 844 });
+    expect(Math.abs((await shade()) - end)).toBeLessThan(2);
+  },
+);

@@ -1,0 +1,160 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import type { HeadViewer } from '../../../../web/elements/shared/head-viewer/head-viewer.js';
+import { violationsOf, widthOf } from '../../alone.js';
+import { useBrowser } from '../../browser.js';
+
+const { open, leave } = useBrowser();
+
+/** Opens a viewer with heads that look back by their number, alone in the page for models, which defines it. */
+async function viewer(
+  { layers = 3, heads = 4, length = 6, isCausal = false } = {},
+  options: Parameters<typeof open>[0] = {},
+): Promise<{ page: Page; figure: Locator }> {
+  const page = await open({ path: '/en/models/', figures: [], ...options });
+  await page.evaluate(async () => {
+    await customElements.whenDefined('head-viewer');
+    document.querySelector('main')!.replaceChildren(document.createElement('head-viewer'));
+  });
+  const figure = page.locator('head-viewer');
+  await figure.evaluate(
+    (element, { layers, heads, length, isCausal }) => {
+      const data = new Float32Array(layers * heads * length * length);
+      for (let map = 0; map < layers * heads; ++map) {
+        for (let t = 0; t < length; ++t) data[(map * length + t) * length + Math.max(0, t - (map % heads))] = 1;
+      }
+      const tokens = Array.from({ length }, (_, i) => `w${i + 1}`);
+      const viewer = element as HeadViewer;
+      viewer.silenceable = true;
+      viewer.addEventListener('head-silence', ({ detail }) => {
+        const next = new Set(viewer.silent);
+        const key = `${detail.layer}.${detail.head}`;
+        if (detail.silent) next.add(key);
+        else next.delete(key);
+        viewer.silent = next;
+      });
+      viewer.loadArrays({ weights: { data, shape: [layers, heads, length, length] }, tokens, isCausal });
+    },
+    { layers, heads, length, isCausal },
+  );
+  await figure.getByRole('radio', { name: `Layer ${layers}, head ${heads}` }).waitFor();
+  return { page, figure };
+}
+
+const name = (figure: Locator): Promise<string> => figure.locator('.large .name').innerText();
+
+describe('head-viewer', () => {
+  test('shows the head that is clicked, and moves by arrow keys', async () => {
+    const { page, figure } = await viewer();
+    expect(await figure.locator('.thumbnail').count()).toBe(12);
+    await figure.getByRole('radio', { name: 'Layer 2, head 3' }).click();
+    expect(await name(figure)).toBe('Layer 2, head 3 mean 0.0 bits');
+    for (const key of ['ArrowRight', 'ArrowRight', 'ArrowDown', 'ArrowDown', 'Home']) await page.keyboard.press(key);
+    expect(await name(figure)).toContain('Layer 3, head 1');
+    expect(await figure.locator('.thumbnail:focus').getAttribute('aria-label')).toBe('Layer 3, head 1');
+    await page.keyboard.press('End');
+    expect(await name(figure)).toContain('Layer 3, head 4');
+  });
+
+  test('reads the weight of a pair', async () => {
+    const { figure } = await viewer();
+    await figure.getByRole('radio', { name: 'Layer 1, head 2' }).click();
+    await figure.locator('heat-map .plot').focus();
+    for (const key of ['Home', 'ArrowDown', 'ArrowDown', 'ArrowRight'])
+      await figure.locator('heat-map .plot').press(key);
+    expect(await figure.locator('.readout').innerText()).toBe('Query w3 gives key w2 the weight 1.000');
+  });
+
+  test('hatches what a decoder masks, and says so', async () => {
+    const { figure } = await viewer({ isCausal: true });
+    expect(await figure.locator('heat-map .overlay [fill="url(#hatch)"]').count()).toBe(5);
+    const plot = figure.locator('heat-map .plot');
+    await plot.press('ArrowRight');
+    expect(await figure.locator('.readout').innerText()).toBe(
+      'Query w1 gives key w2 the weight 0 (masked: it comes later)',
+    );
+    await plot.press('ArrowDown');
+    expect(await figure.locator('.readout').innerText()).toMatch(/1\.000$/);
+  });
+
+  test('draws lines, and those of one query alone, by keys and pointer', async () => {
+    const { page, figure } = await viewer();
+    await figure.getByRole('radio', { name: 'Layer 1, head 2' }).click();
+    await figure.getByLabel('Lines').check();
+    expect(await figure.locator('.line').count()).toBe(6);
+    await figure.locator('.lines').focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown']) await page.keyboard.press(key);
+    expect(await figure.locator('.line').count()).toBe(1);
+    expect(await figure.locator('.readout').innerText()).toContain('w3 attends most to w2 1.00');
+    await figure.locator('.lines').hover({ position: { x: 30, y: 18 * 4 + 9 } });
+    expect(await figure.locator('.readout').innerText()).toContain('w5 attends most to w4');
+  });
+
+  test('keeps the lines of a query that a finger has tapped', async () => {
+    const { figure } = await viewer({}, { hasTouch: true });
+    await figure.getByRole('radio', { name: 'Layer 1, head 2' }).click();
+    await figure.getByLabel('Lines').check();
+    await figure.locator('.lines').tap({ position: { x: 30, y: 18 * 4 + 9 } });
+    expect(await figure.locator('.line').count()).toBe(1);
+    expect(await figure.locator('.readout').innerText()).toContain('w5 attends most to w4');
+  });
+
+  test.each([6, 60])('is as high with lines as with a map of %i tokens', async (length) => {
+    for (const width of [390, 1280]) {
+      const { page, figure } = await viewer({ length }, { viewport: { width, height: 800 } });
+      const height = (): Promise<number> => figure.evaluate((element) => element.getBoundingClientRect().height);
+      const before = await height();
+      await figure.getByLabel('Lines').check();
+      expect(await height()).toBeCloseTo(before, 1);
+      // And nothing is cut off: what does not fit scrolls.
+      const [lines, readout] = [figure.locator('.lines'), figure.locator('.readout')];
+      await lines.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+      const [{ y, height: high }, below] = [(await lines.boundingBox())!, (await readout.boundingBox())!];
+      expect(y + high).toBeLessThanOrEqual(below.y);
+      await figure.getByLabel('Map').check();
+      expect(await height()).toBeCloseTo(before, 1);
+      await leave(page);
+    }
+  });
+
+  test('tells the page which heads are to be silent', async () => {
+    const { figure } = await viewer();
+    await figure.getByRole('radio', { name: 'Layer 2, head 1' }).click();
+    await figure.getByLabel('Silence this head').check();
+    await figure.getByRole('radio', { name: 'Layer 2, head 1, silent' }).waitFor();
+    const note = figure.getByText('This head is silent');
+    expect(await note.isVisible()).toBe(true);
+    await figure.getByRole('radio', { name: 'Layer 1, head 1', exact: true }).click();
+    expect(await note.count()).toBe(0);
+    await figure.getByRole('radio', { name: 'Layer 2, head 1, silent' }).click();
+    await figure.getByLabel('Silence this head').uncheck();
+    await figure.getByRole('radio', { name: 'Layer 2, head 1', exact: true }).waitFor();
+    expect(await note.count()).toBe(0);
+  });
+
+  test('keeps what it shows when arrays are refused', async () => {
+    const { figure } = await viewer();
+    const message = await figure.evaluate((element) => {
+      try {
+        (element as HeadViewer).loadArrays({ weights: { data: [1], shape: [2, 2] } });
+        return '';
+      } catch (error) {
+        return String(error);
+      }
+    });
+    expect(message).toContain('expected 4 numbers');
+    expect(await figure.locator('.thumbnail').count()).toBe(12);
+  });
+
+  test.each([390, 1280])('fits, and has no fault that axe knows, at %i px', async (width) => {
+    const { page, figure } = await viewer({ layers: 12, heads: 12, length: 40 }, { viewport: { width, height: 844 } });
+    expect(await widthOf(page)).toBeLessThanOrEqual(width);
+    const sizes = await figure
+      .locator('.thumbnail')
+      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().width));
+    expect(Math.min(...sizes)).toBeGreaterThanOrEqual(20);
+    expect(await violationsOf(page, 'head-viewer')).toEqual([]);
+    await figure.getByLabel('Lines').check();
+    expect(await violationsOf(page, 'head-viewer')).toEqual([]);
+  });
+});

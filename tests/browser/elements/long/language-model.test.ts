@@ -1,0 +1,193 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { LANGUAGES } from '../../../../web/elements/languages.js';
+import { openAlone, violationsOf, widthOf } from '../../alone.js';
+import { useBrowser } from '../../browser.js';
+
+const { open, expectComplaints } = useBrowser();
+
+async function loaded(options?: Parameters<typeof openAlone>[2]): Promise<{ page: Page; figure: Locator }> {
+  const { page, figure } = await openAlone(open, 'language-model', options);
+  await figure.locator('.ask button').click();
+  await figure.locator('head-viewer[drawn]').waitFor();
+  return { page, figure };
+}
+
+const texts = (figure: Locator): Promise<string[]> => figure.locator('.story').allInnerTexts();
+
+describe('language-model', () => {
+  test('fetches the model only when the reader asks for it', async () => {
+    const { page, figure } = await openAlone(open, 'language-model');
+    const fetched = (): Promise<number> =>
+      page.evaluate(
+        () => performance.getEntriesByType('resource').filter(({ name }) => name.includes('story-files')).length,
+      );
+    expect(await fetched()).toBe(0);
+    await figure.getByRole('button', { name: 'Values as a table' }).click();
+    expect(await figure.locator('.figure-values').innerText()).toBe('There are no attention weights to show yet.');
+    await figure.locator('.ask button').click();
+    await figure.locator('head-viewer[drawn]').waitFor();
+    expect(await fetched()).toBe(1);
+  });
+
+  test.each(LANGUAGES)('in %s the slider has its label in a line', async (language) => {
+    const { figure } = await loaded({ language, viewport: { width: 1280, height: 800 } });
+    const lines = await figure
+      .locator('.slider label')
+      .evaluate((label) => new Set([...label.getClientRects()].map(({ top }) => top)).size);
+    expect(lines).toBe(1);
+  });
+
+  test('writes token by token, and on by itself until it is stopped or there is no more room', async () => {
+    const { figure } = await loaded();
+    expect(await texts(figure)).toEqual(['Once upon a time']);
+    expect(await figure.locator('.next dt').first().innerText()).toBe(',');
+    for (let i = 0; i < 3; ++i) await figure.getByRole('button', { name: 'One token' }).click();
+    expect(await texts(figure)).toEqual(['Once upon a time, there was']);
+    await figure.getByRole('button', { name: 'Write' }).click();
+    await figure.locator('.story', { hasText: 'She wanted to play with it, but it was too high.' }).waitFor();
+    await figure.locator('.buttons button[disabled]').first().waitFor();
+    // So many tokens have numbers on the axes.
+    for (const axis of ['row', 'column']) {
+      const labels = await figure.locator(`heat-map .${axis}-ticks text`).allTextContents();
+      expect(labels.length).toBeGreaterThan(2);
+      expect(labels.filter((label) => !/^\d+$/.test(label))).toEqual([]);
+    }
+    await figure.getByRole('button', { name: 'Start again' }).click();
+    expect(await texts(figure)).toEqual(['Once upon a time']);
+    expect(await figure.locator('heat-map .row-ticks text').allTextContents()).toContain('upon');
+  });
+
+  test('compares with a model that has lost its order, a narrow window or a head', async () => {
+    const { figure } = await loaded();
+    await figure.evaluate((element) => (element as unknown as { change(to: object): void }).change({ steps: 60 }));
+    await figure.getByLabel('Use the positions of the tokens').uncheck();
+    const [plain, changed] = await texts(figure);
+    expect(plain).toContain('there was a little girl named Lily. She loved to play');
+    expect(changed).toMatch(/^Once upon a time, there was a little girl.*(ow|l){10}/s);
+    expect(await figure.locator('.story mark').count()).toBe(1);
+    await figure.getByLabel('Use the positions of the tokens').check();
+    expect(await texts(figure)).toEqual([plain]);
+    await figure.getByLabel('Tokens that each token sees').fill('4');
+    expect((await texts(figure))[1]).not.toBe(plain);
+    // From the narrowest window to the widest, and then all.
+    const slider = figure.getByLabel('Tokens that each token sees');
+    const said: (string | null)[] = [];
+    for (const value of ['1', '2', '32', '33']) {
+      await slider.fill(value);
+      said.push(await slider.getAttribute('aria-valuetext'));
+    }
+    expect(said).toEqual(['1', '2', '32', 'all']);
+    await figure.getByRole('radio', { name: 'Layer 2, head 3', exact: true }).click();
+    await figure.getByLabel('Silence head 3 of layer 2').check();
+    expect(await figure.locator('.story').count()).toBe(2);
+    await figure.getByRole('button', { name: 'Switch all heads on again (1 silent)' }).click();
+    expect(await texts(figure)).toEqual([plain]);
+  });
+
+  test('hatches what a token cannot see', async () => {
+    const { figure } = await loaded({ path: '/en/language-model?language-model=steps%3D3' });
+    const hatched = (): Promise<number> =>
+      figure.locator('heat-map').evaluate((map) => {
+        const { mask } = map as unknown as { mask: boolean[] };
+        const drawn = map.shadowRoot!.querySelectorAll('.overlay [fill="url(#hatch)"]').length;
+        return drawn > 0 ? mask.filter((seen) => !seen).length : NaN;
+      });
+    const count = await figure.locator('heat-map').evaluate((map) => (map as unknown as { rows: number }).rows);
+    expect(await hatched()).toBe((count * (count - 1)) / 2);
+    await figure.getByLabel('Tokens that each token sees').fill('1');
+    expect(await hatched()).toBe(count * (count - 1));
+  });
+
+  test.each([
+    [390, 844],
+    [1280, 800],
+  ])('has what changes the story on one screen with it and with the heads, at %i × %i', async (width, height) => {
+    const { page, figure } = await loaded({ viewport: { width, height } });
+    await figure.evaluate((element) => {
+      // As wide as the page shows it.
+      if (innerWidth > 960) element.style.width = '60rem';
+      (element as unknown as { change(to: object): void }).change({ steps: 60 });
+    });
+    const silence = figure.getByLabel('Silence head 1 of layer 1');
+    await silence.check();
+    const story = figure.locator('.run').last();
+    await story.evaluate((element) => scrollBy({ top: element.getBoundingClientRect().top - 60, behavior: 'instant' }));
+    for (const part of [story.locator('.story'), silence, figure.locator('head-viewer .grid')]) {
+      const { y, height } = (await part.boundingBox())!;
+      expect(y).toBeGreaterThanOrEqual(44);
+      expect(y + height).toBeLessThanOrEqual(page.viewportSize()!.height);
+    }
+  });
+
+  test('both texts begin at one height, and so do their next tokens, however long each is', async () => {
+    const { figure } = await loaded({ viewport: { width: 1280, height: 800 } });
+    await figure.evaluate((element) =>
+      Object.assign(element, { steps: 120, window: 1 }).style.setProperty('width', '60rem'),
+    );
+    for (const part of ['.name', '.story', '.next-name', '.next']) {
+      const [first, second] = await figure
+        .locator(`.run ${part}`)
+        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
+      expect(second).toBeCloseTo(first!, 1);
+    }
+  });
+
+  test('names the large head beside the choice of its view, at the height of the thumbnails’ remark', async () => {
+    for (const language of LANGUAGES) {
+      const { figure } = await loaded({ language, viewport: { width: 1280, height: 800 } });
+      await figure.evaluate((element) => (element.style.width = '60rem'));
+      const tops = await figure
+        .locator('.remark:last-child, .large .name, .large .choice')
+        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
+      expect(tops.length).toBe(4);
+      expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(10);
+    }
+  });
+
+  test('takes a beginning of the reader’s, whatever it is', async () => {
+    const { figure } = await loaded();
+    const field = figure.getByLabel('Beginning of the story (in English)');
+    for (const text of ['The dog', '日本語 ñ 🦉', '<b>&amp;</b>', 'word '.repeat(5000), ' ']) {
+      await field.fill(text);
+      await figure.getByRole('button', { name: 'One token' }).click();
+      const [story = ''] = await texts(figure);
+      expect(story.length).toBeGreaterThan(Math.min(6, text.trim().length));
+    }
+    await field.fill('The dog');
+    expect(await texts(figure)).toEqual(['The dog']);
+  });
+
+  test('is as the link says, once the model is there', async () => {
+    const link = new URLSearchParams({ 'language-model': 'steps=6&positions=no&silent=2.3 9.9&layer=2' });
+    const bad = await loaded({ path: `/en/language-model?${link.toString()}` });
+    // A head that does not exist spoils the whole setting, and no other one.
+    expect(await bad.figure.locator('.thumbnail.silent').count()).toBe(0);
+    expect(await bad.figure.locator('.story').count()).toBe(2);
+    expect(await bad.figure.locator('.large .name').innerText()).toContain('Layer 2, head 1');
+  });
+
+  test('says so when the model cannot be fetched, and tries again', async () => {
+    const { page, figure } = await openAlone(open, 'language-model');
+    await page.route('**/story-files-*', (route) => route.abort());
+    await figure.locator('.ask button').click();
+    await figure.locator('[role=status]', { hasText: 'could not be loaded' }).waitFor();
+    expectComplaints(/^failed: .*story-files|ERR_FAILED/);
+    await page.unroute('**/story-files-*');
+    await figure.locator('.ask button').click();
+    await figure.locator('head-viewer[drawn]').waitFor();
+  });
+
+  test.each([390, 1280])('fits, and has no fault that axe knows, at %i px', async (width) => {
+    const { page, figure } = await loaded({ viewport: { width, height: 844 } });
+    await figure.evaluate((element) =>
+      (element as unknown as { change(to: object): void }).change({
+        steps: 100,
+        positions: false,
+        silent: ['1.1'],
+      }),
+    );
+    expect(await widthOf(page)).toBeLessThanOrEqual(width);
+    expect(await violationsOf(page, 'language-model')).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+import { expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+import { COMPARED, COMPUTED, LENGTHS } from '../../../../web/elements/length-extrapolation/runs.js';
+import { openAlone } from '../../alone.js';
+import { useBrowser } from '../../browser.js';
+import { tableOf } from '../../shown.js';
+
+const { open } = useBrowser();
+
+/** The rows of the table below the figure, without the lengths; nothing where a cell is empty. */
+async function numbersOf(extrapolation: Locator): Promise<(number | undefined)[][]> {
+  const rows = await tableOf(extrapolation);
+  return rows.map(([, ...cells]) => cells.map((text) => (text.trim() === '' ? undefined : Number(text))));
+}
+
+const COMPUTED_ROWS = LENGTHS.map((_, k) => COMPARED.map((each) => COMPUTED.get(each)![k]));
+
+test('begins with the computed curves', async () => {
+  const { figure: extrapolation } = await openAlone(open, 'length-extrapolation');
+  expect(await numbersOf(extrapolation)).toEqual(COMPUTED_ROWS);
+  expect(await extrapolation.locator('path[data-positions]').count()).toBe(5);
+});
+
+test('says what its task is, and up to which length the models learned', async () => {
+  const { figure: extrapolation } = await openAlone(open, 'length-extrapolation');
+  const said = await extrapolation.locator('.remark').allInnerTexts();
+  expect(said.join(' ')).toContain(
+    'Task: name the previous token without seeing later ones; 200 steps of training on sequences of 32 tokens.',
+  );
+  expect(await extrapolation.locator('svg .lesson-label').textContent()).toBe('← trained on 32 tokens');
+});
+
+test('gives the values of all curves at the length nearest to the pointer', async () => {
+  const { page, figure: extrapolation } = await openAlone(open, 'length-extrapolation');
+  const labels = (): Promise<string[]> => extrapolation.locator('text.curve-label').allTextContents();
+  const names = await labels();
+  expect(names).toHaveLength(COMPARED.length);
+  const plot = (await extrapolation.locator('svg[role=img]').boundingBox())!;
+  const number = (await extrapolation.locator('text', { hasText: /^192$/ }).boundingBox())!;
+  await page.mouse.move(number.x + number.width / 2 + 3, plot.y + plot.height / 2);
+  await extrapolation.locator('.reading').waitFor({ state: 'attached' });
+  const row = COMPUTED_ROWS[LENGTHS.indexOf(192)]!;
+  const values = row.filter((value) => value !== undefined).map((value) => `${Math.round(100 * value)}%`);
+  expect(values).toHaveLength(4);
+  expect((await labels()).filter((text) => text.endsWith('%')).sort()).toEqual(values.sort());
+  await page.mouse.move(plot.x, plot.y + plot.height + 60);
+  expect(await labels()).toEqual(names);
+});
+
+test('stops when told, and is never empty: curves of another seed stay, faintly, until there are others', async () => {
+  const { figure: extrapolation } = await openAlone(open, 'length-extrapolation');
+  await extrapolation.getByRole('button', { name: 'Train all five' }).press('Enter');
+  await extrapolation.getByRole('button', { name: 'Stop' }).press('Enter');
+  const stopped = 'Stopped. The faint curves are from before this training.';
+  await extrapolation.locator('.readout', { hasText: stopped }).waitFor();
+  const faint = extrapolation.locator('path.faint[data-positions]');
+  expect(await faint.count()).toBe(COMPARED.length);
+  await extrapolation.getByLabel('Seed').press('ArrowRight');
+  await extrapolation.locator('.readout', { hasText: 'Faint: the curves of seed 1.' }).waitFor();
+  expect(await faint.count()).toBe(COMPARED.length);
+  expect(await extrapolation.locator('path[data-positions]').count()).toBe(COMPARED.length);
+});
+
+test.each([390, 1280])('nothing moves while it trains, whatever the names (%i px)', async (width) => {
+  const page = await open({ figures: ['length-extrapolation'], viewport: { width, height: 800 } });
+  const extrapolation = page.locator('length-extrapolation');
+  const button = extrapolation.locator('.controls button');
+  const places = (): Promise<unknown> =>
+    extrapolation.evaluate((element) => {
+      const { left, top } = element.shadowRoot!.querySelector('.controls button')!.getBoundingClientRect();
+      return [element.clientHeight, left, Math.round(top - element.getBoundingClientRect().top)];
+    });
+  // On a phone the controls move as one scrolls.
+  await button.focus();
+  const before = await places();
+  await button.press('Enter');
+  for (const name of ['sinusoidal', 'learned']) {
+    await extrapolation.locator('label', { hasText: name }).getByRole('progressbar').waitFor();
+    expect(await places()).toEqual(before);
+  }
+  // The button that stops stands where the other one was, and keeps the focus.
+  await page.keyboard.press('Enter');
+  await extrapolation.locator('.readout', { hasText: 'Stopped' }).waitFor();
+  expect(await places()).toEqual(before);
+});
+
+test('a link with another seed begins with faint curves, and the table says whose they are', async () => {
+  const page = await open({
+    path: '/en/?fig-extrapolation=seed%3D7',
+    figures: ['length-extrapolation'],
+  });
+  const extrapolation = page.locator('length-extrapolation');
+  await extrapolation.locator('.readout', { hasText: 'Faint: the curves of seed 1.' }).waitFor();
+  expect(await extrapolation.locator('path.faint[data-positions]').count()).toBe(COMPARED.length);
+  expect(await numbersOf(extrapolation)).toEqual(COMPUTED_ROWS);
+  await extrapolation.getByRole('button', { name: 'Values as a table' }).click();
+  expect(await extrapolation.locator('thead th').allInnerTexts()).toContain('RoPE (Seed 1)');
+});

@@ -1,0 +1,49 @@
+import { expect, test } from '@jest/globals';
+import { useBrowser } from '../../browser.js';
+
+const { open } = useBrowser();
+
+test('two keys lead past a figure with many stops', async () => {
+  const page = await open({ figures: ['attention-formula'] });
+  const figure = page.locator('attention-formula');
+  const skip = figure.getByRole('button', { name: 'Skip this figure' });
+  const seen = (): Promise<boolean> => skip.evaluate((button) => getComputedStyle(button).clipPath === 'none');
+  const height = async (): Promise<number | undefined> => (await figure.boundingBox())?.height;
+  const before = await height();
+  expect(await seen()).toBe(false);
+  await skip.focus();
+  expect(await seen()).toBe(true);
+  expect(await height()).toBe(before);
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  const beyond = await figure.evaluate((element) => {
+    const active = document.activeElement;
+    return active !== null && (element.compareDocumentPosition(active) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+  });
+  expect(beyond).toBe(true);
+});
+
+test('Tab leads from a figure to the next one, which nobody has brought near', async () => {
+  const page = await open({ figures: ['attention-formula'], viewport: { width: 1280, height: 720 } });
+  await page.locator('attention-formula').getByRole('button').last().focus();
+  await page.locator('attention-shapes[drawn]').waitFor({ state: 'attached' });
+  await page.locator('#fig-formula a, #fig-formula button:not([disabled])').last().focus();
+  const passed = await page.evaluate(() => {
+    const next = document.querySelector('attention-shapes')!;
+    return next.hasAttribute('drawn') && next.getBoundingClientRect().top > innerHeight;
+  });
+  expect(passed).toBe(true);
+});
+
+test('the ring around a slider leaves its label free', async () => {
+  const page = await open({ figures: ['attention-lookup'] });
+  const slider = page.locator('attention-lookup').getByRole('slider').first();
+  await slider.focus();
+  await page.keyboard.press('ArrowRight');
+  const gap = await slider.evaluate((input) => {
+    const style = getComputedStyle(input);
+    const ring = input.getBoundingClientRect().top - parseFloat(style.outlineOffset) - parseFloat(style.outlineWidth);
+    return ring - (input.parentElement?.querySelector('label')?.getBoundingClientRect().bottom ?? NaN);
+  });
+  expect(gap).toBeGreaterThanOrEqual(-0.5);
+});

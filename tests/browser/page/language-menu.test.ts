@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import { LANGUAGES } from '../../../web/elements/languages.js';
+import { useBrowser } from '../browser.js';
+
+const { open, origin } = useBrowser();
+
+test.each([1280, 390])('at %i px the language menu is always at hand, and covers nothing', async (width) => {
+  const page = await open({ viewport: { width, height: 800 }, figures: [] });
+  const [menu, button] = [page.locator('#languages'), page.locator('.languages > button')];
+  expect(await menu.isVisible()).toBe(false);
+  await page.mouse.wheel(0, 4000);
+  await page.waitForFunction(() => scrollY > 1000);
+  await button.click();
+  expect(await menu.isVisible()).toBe(true);
+  await page.keyboard.press('Escape');
+  expect(await menu.isVisible()).toBe(false);
+  expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
+  // What a link leads to, and what gets the focus, stands below the bar, whose whole width is paper.
+  const bar = (await page.locator('header > .bar').boundingBox())!;
+  expect([bar.x, bar.y, bar.width]).toEqual([0, 0, width]);
+  await page.evaluate(() => (location.hash = 'fig-masks'));
+  await page.waitForFunction(() => {
+    const { top } = document.querySelector('#fig-masks')!.getBoundingClientRect();
+    return top >= 44 && top < 100;
+  });
+});
+
+test.each(LANGUAGES)('the words of the bar are whole at 390 px in %s', async (language) => {
+  const page = await open({ path: `/${language}/`, viewport: { width: 390, height: 844 }, figures: [] });
+  const cut = await page
+    .locator('header > .bar :is(button, a)')
+    .evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent));
+  expect(cut).toEqual([]);
+});
+
+test('the language menu leads from the head of a page to the head', async () => {
+  const page = await open({ figures: [] });
+  await page.locator('.languages > button').click();
+  await page.locator('.languages a[hreflang=ko]').click();
+  await page.waitForURL(`${origin()}/ko/`);
+  expect(await page.evaluate(() => scrollY)).toBe(0);
+});

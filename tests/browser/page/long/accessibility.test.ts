@@ -1,0 +1,69 @@
+import { describe, expect, test } from '@jest/globals';
+import axe from 'axe-core';
+import type { AxeResults, NodeResult, RunOptions } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { LANGUAGES } from '../../../../web/elements/languages.js';
+import { textsOf } from '../../../support/proseFiles.js';
+import { useBrowser } from '../../browser.js';
+import { openWhole } from '../../whole.js';
+
+const { open } = useBrowser();
+
+/**
+ * What axe finds wrong. It drops letters of mathematics before it looks for a button's text in its name, and finds no 2
+ * of 𝐱₂ in the Korean name “x₂: …”; so names and texts that it finds apart are compared once more, by compatible
+ * letters.
+ */
+function violations(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const plain = (text: string | null | undefined): string => (text ?? '').normalize('NFKC').replace(/\s+/g, '');
+    const named = ({ element }: NodeResult): boolean =>
+      plain(element?.getAttribute('aria-label')).includes(plain(element?.textContent));
+    const { axe } = globalThis as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } };
+    const { violations } = await axe.run({ elementRef: true });
+    return violations.flatMap(({ id, nodes }) => {
+      const left = id === 'label-content-name-mismatch' ? nodes.filter((node) => !named(node)) : nodes;
+      return left.map(({ html }) => `${id}: ${html}`);
+    });
+  });
+}
+
+describe.each([
+  ['light', 1280],
+  ['dark', 390],
+] as const)('in a %s scheme at %d px', (colorScheme, width) => {
+  test.each(LANGUAGES)(
+    'axe finds nothing in %s, before and after use, with all answers open',
+    async (language) => {
+      const page = await openWhole(open, {
+        path: `/${language}/`,
+        colorScheme,
+        viewport: { width, height: 900 },
+        script: axe.source,
+      });
+      expect(await violations(page)).toEqual([]);
+      // Every slider and every choice a step on; a table, some code and a menu open.
+      for (const slider of await page.locator('input[type=range]').all()) await slider.press('ArrowRight');
+      const tools = page.locator('positional-curves .tools button');
+      for (const name of ['tools.code', 'table'] as const) {
+        await tools
+          .filter({ hasText: textsOf(language).figures[name] })
+          .first()
+          .click();
+      }
+      await page.locator('path-lengths .tools [popovertarget]').click();
+      expect(await violations(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    },
+    240_000,
+  );
+});
+
+test.each(LANGUAGES)(
+  'at 320 px nothing of the page in %s overflows, with all answers open',
+  async (language) => {
+    const page = await openWhole(open, { path: `/${language}/`, viewport: { width: 320, height: 800 } });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+  },
+  120_000,
+);

@@ -1,0 +1,32 @@
+import { test } from '@jest/globals';
+import fc from 'fast-check';
+import { addressTails } from '../../../support/addresses.js';
+import '../../../support/fuzzSeed.js';
+import { useBrowser } from '../../browser.js';
+
+const { open, origin } = useBrowser();
+
+const PARAMETERS = ['place', 'P', 'fig-heads', 'fig-rotation'];
+const SETTINGS = ['length', 'width', 'base', 'columns', 'valid-lens', 'input', 'seed', 'offset', 'position'];
+
+test('no address stops the page', async () => {
+  const drawn = fc.sample(addressTails(PARAMETERS, SETTINGS), { numRuns: 10, seed: 1 });
+  const page = await open({ path: 'about:blank', figures: [] });
+  for (const tail of ['?place=10px#%', '?place=10px#%E0%A4', '?place=-5%#fig-%68eads', ...drawn]) {
+    await page.goto(`${origin()}/en/${tail}`, { waitUntil: 'domcontentloaded' });
+    // Scripts run until the last lines: the button that one of them shows is there, figures get loaded.
+    await page.locator('.teach:not([hidden])').waitFor({ state: 'attached' });
+    const figure = page.locator('attention-shapes');
+    await figure.evaluate((element) => element.scrollIntoView({ behavior: 'instant' }));
+    await page.locator('attention-shapes[drawn]').waitFor();
+  }
+});
+
+test('no address stops the start page', async () => {
+  const page = await open({ path: 'about:blank', figures: [] });
+  for (const tail of ['?place=10px#%', ...fc.sample(addressTails(PARAMETERS, SETTINGS), { numRuns: 4, seed: 2 })]) {
+    await page.goto(`${origin()}/${tail}`, { waitUntil: 'domcontentloaded' });
+    await page.waitForURL(`${origin()}/en/**`);
+    await page.locator('.teach:not([hidden])').waitFor({ state: 'attached' });
+  }
+});

@@ -1,0 +1,199 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+import type { FigureElement } from '../../../../web/elements/kit.js';
+import { checksOf, readProse, textsOf } from '../../../support/proseFiles.js';
+import { useBrowser } from '../../browser.js';
+import { reach } from '../../reach.js';
+
+const { open } = useBrowser();
+const words = textsOf('en').page;
+
+/** What is wrong about the first wrong answer of a figure's question, or of the first exercise's. */
+const faultOf = (id?: string): string =>
+  checksOf(readProse('en')).find(({ figure }) => figure === id)?.faults[0] ?? 'no fault';
+
+const verdictOf = (check: Locator): Locator => check.getByRole('status');
+
+test('a prediction, made by keys, has its verdict and lets the figure show it', async () => {
+  const page = await open({ figures: ['path-lengths'] });
+  const figure = page.locator('#fig-paths');
+  const check = figure.getByRole('group', { name: words.checkPredict });
+  const status = figure.locator('.check').getByRole('status');
+  const shown = (): Promise<string | undefined> =>
+    figure.locator('path-lengths').evaluate((element) => element.shadowRoot?.textContent ?? undefined);
+  expect(await status.innerText()).toBe('');
+  expect(await shown()).not.toContain('from 1 to 9');
+
+  await check.getByRole('button', { name: 'three' }).focus();
+  await page.keyboard.press('Enter');
+  expect(await status.innerText()).toContain(`${words.checkWrong} ${faultOf('fig-paths')}\n${words.checkReveal}`);
+  expect(await status.innerText()).not.toContain('Eight places take four layers.');
+  expect(await shown()).not.toContain('from 1 to 9');
+
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Space');
+  expect(await status.innerText()).toContain(`${words.checkRight} ${words.checkShown}`);
+  expect(await status.innerText()).toContain('Eight places take four layers.');
+  expect(await shown()).toContain('from 1 to 9: 4');
+  const pressed = check.getByRole('button', { pressed: true });
+  expect(await pressed.allInnerTexts()).toEqual(['four']);
+
+  // What the figure shows next is another thing.
+  const link = status.getByRole('link', { name: words.checkShown });
+  expect(await link.count()).toBe(1);
+  await figure.getByRole('button', { name: 'Reset' }).click();
+  expect(await link.count()).toBe(0);
+  expect(await status.innerText()).toContain('Eight places take four layers.');
+
+  // Nothing is kept of it.
+  await page.reload();
+  expect(await figure.locator('.check').getByRole('status').innerText()).toBe('');
+  expect(await page.evaluate(() => [localStorage, sessionStorage].flatMap(Object.keys))).toEqual([]);
+});
+
+test('on a phone the first question’s answer brings its picture back, which is above it', async () => {
+  const page = await open({ figures: ['attention-lookup'], viewport: { width: 390, height: 844 } });
+  const figure = page.locator('#fig-lookup');
+  const answer = figure.locator('.check button[data-right]');
+  await answer.evaluate((button) => button.scrollIntoView({ block: 'center', behavior: 'instant' }));
+  const plane = figure.locator('attention-lookup svg').first();
+  const bottomOf = async (part: Locator): Promise<number> => {
+    const { y, height } = (await part.boundingBox())!;
+    return y + height;
+  };
+  expect(await bottomOf(plane)).toBeLessThan(0);
+  await answer.click();
+  await page.waitForFunction(() => {
+    const svg = document.querySelector('attention-lookup')!.shadowRoot!.querySelector('svg')!;
+    return svg.getBoundingClientRect().bottom > 150;
+  });
+  expect(await bottomOf(verdictOf(figure.locator('.check')).locator('.right'))).toBeLessThanOrEqual(844);
+});
+
+test('an answer that the figure does not show can be revealed as well', async () => {
+  const page = await open({ figures: ['length-extrapolation'] });
+  const figure = page.locator('#fig-extrapolation');
+  const status = verdictOf(figure.locator('.check'));
+  await figure.locator('.check button:not([data-right])').first().click();
+  await status.getByRole('button', { name: words.checkReveal }).click();
+  expect(await status.innerText()).toContain('A learned table has a row');
+  expect(await status.getByRole('link').count()).toBe(0);
+});
+
+test('an answer loads the model that it speaks of, and leaves the focus where it is', async () => {
+  const page = await open({ figures: ['language-model'] });
+  const figure = page.locator('#fig-model');
+  const answer = figure.locator('.check button[data-right]').first();
+  await answer.focus();
+  await page.keyboard.press('Enter');
+  await figure.getByRole('textbox').first().waitFor();
+  expect(await answer.evaluate((element) => element.matches(':focus'))).toBe(true);
+  expect(
+    await figure.locator('language-model').evaluate((element) => (element as HTMLElement & { steps: number }).steps),
+  ).toBe(80);
+});
+
+test('every prediction makes its figure show something else, with settings that the figure has', async () => {
+  const predictions = checksOf(readProse('en')).filter(({ show }) => Object.keys(show).length > 0);
+  const asked = predictions.flatMap(({ figure }) => figure ?? []);
+  expect(asked.length).toBeGreaterThan(5);
+  const page = await open({ figures: [] });
+  for (const id of asked) {
+    const figure = await reach(page, id);
+    // By keys: the page may still be scrolling to the figure before, and a pointer would miss.
+    await figure.locator('.check button[data-right]').first().press('Enter');
+    const { wanted, shown, first } = await figure.evaluate((element) => {
+      const settings = new URLSearchParams(element.querySelector<HTMLElement>('.check')?.dataset.show);
+      const host = element.querySelector<FigureElement & Record<string, unknown>>('[drawn]')!;
+      const write = (values: Readonly<Record<string, unknown>>): string[] =>
+        [...settings.keys()].map((name) => host.settings[name]?.write(values[name]) ?? `no ${name}`);
+      return { wanted: [...settings.values()], shown: write(host), first: write(host.firstSettings) };
+    });
+    expect({ id, shown }).toEqual({ id, shown: wanted });
+    expect(first).not.toEqual(wanted);
+  }
+});
+
+test('a prediction shows nothing but what it asks about', async () => {
+  const page = await open({ figures: ['language-model', 'attention-masks'] });
+  const settingsOf = (figure: string): Promise<Record<string, unknown>> =>
+    page.locator(`#${figure} > :not(figcaption, .still)`).evaluate((element) => {
+      const host = element as FigureElement & Record<string, unknown>;
+      return Object.fromEntries(Object.keys(host.settings).map((name) => [name, host[name]]));
+    });
+  const first = { model: await settingsOf('fig-model'), masks: await settingsOf('fig-masks') };
+  for (const [id, changes] of [
+    ['fig-model', { silent: ['1.1'], window: 4, head: 3 }],
+    ['fig-masks', { seed: 7 }],
+  ] as const) {
+    await page
+      .locator(`#${id} > :not(figcaption, .still)`)
+      .evaluate((element, changes) => (element as FigureElement).change(changes), changes);
+    await page.locator(`#${id} .check button[data-right]`).first().press('Enter');
+  }
+  expect(await settingsOf('fig-model')).toEqual({ ...first.model, steps: 80, positions: false });
+  expect(await settingsOf('fig-masks')).toEqual({
+    ...first.masks,
+    valid: 5,
+    causal: false,
+    window: true,
+    left: 2,
+    right: 2,
+    marked: [7],
+  });
+});
+
+test('without scripts there are no questions that nobody would answer', async () => {
+  const page = await open({ javaScriptEnabled: false, still: true });
+  expect(await page.locator('.check').count()).toBeGreaterThan(5);
+  expect(await page.locator('.check:visible').count()).toBe(0);
+});
+
+describe('an exercise', () => {
+  test('tells right and wrong numbers from what is none, and explains only the right ones', async () => {
+    const page = await open({ path: '/pt/', figures: [] });
+    const pt = textsOf('pt').page;
+    const check = page.locator('#exercises ~ ol > li > .check').nth(1);
+    const field = check.getByRole('textbox', { name: pt.checkAnswer });
+    const answer = async (written: string): Promise<string> => {
+      await field.fill(written);
+      await field.press('Enter');
+      return verdictOf(check).innerText();
+    };
+    for (const right of ['0,39', '0.4', '0,393216', ' ,39 ']) {
+      const said = await answer(right);
+      expect(said).toContain(pt.checkRight);
+      expect(said).toContain('393.216');
+    }
+    // A likely wrong one has its reason.
+    const [reason] = checksOf(readProse('pt')).find(({ slips }) => slips.includes(393216))!.faults;
+    expect(await answer('393216')).toBe(`${pt.checkWrong} ${reason}\n${pt.checkReveal}`);
+    for (const wrong of ['0,38', '0,41', '-0,39', '393.216'])
+      expect(await answer(wrong)).toBe(`${pt.checkWrong}\n${pt.checkReveal}`);
+    for (const none of ['', 'NaN', '1e999', '9'.repeat(1000), '<b id="mine">0,39</b>', '0,39,0'])
+      expect(await answer(none)).toBe(pt.checkNoNumber);
+    expect(await page.locator('#mine').count()).toBe(0);
+
+    await answer('0,38');
+    await verdictOf(check).getByRole('button', { name: pt.checkReveal }).press('Enter');
+    const said = await verdictOf(check).innerText();
+    expect(said).toContain('393.216');
+    expect(said).not.toContain(pt.checkRight);
+    // Who pressed the button goes on from there.
+    expect(await verdictOf(check).evaluate((element) => element.matches(':focus'))).toBe(true);
+  });
+
+  test('of a choice explains nothing until the right answer is found', async () => {
+    const page = await open({ figures: [], hasTouch: true });
+    const check = page.locator('#exercises ~ ol > li > .check').first();
+    await check.getByRole('button', { name: 'attention alone' }).tap();
+    expect(await verdictOf(check).innerText()).toBe(`${words.checkWrong} ${faultOf()}\n${words.checkReveal}`);
+    await verdictOf(check).getByRole('button', { name: words.checkReveal }).tap();
+    expect(await check.getByRole('button', { pressed: true }).allInnerTexts()).toEqual([
+      'encoder layers with pre-norm',
+    ]);
+    await check.getByRole('button', { name: 'attention alone' }).tap();
+    await check.getByRole('button', { name: 'pre-norm' }).tap();
+    expect(await verdictOf(check).innerText()).toMatch(new RegExp(`^${words.checkRight}[\\s\\S]*four\\.`));
+  });
+});

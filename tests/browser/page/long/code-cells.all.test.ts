@@ -1,0 +1,51 @@
+import { describe, expect, test } from '@jest/globals';
+import { cellsOf, readProse } from '../../../support/proseFiles.js';
+import { runCell, type Shown, type ShownTensor } from '../../../support/runCell.js';
+import { violationsOf, widthOf } from '../../alone.js';
+import { useBrowser } from '../../browser.js';
+import { outputs, over, run, verdictOf, withCells } from '../../cells.js';
+
+const { open } = useBrowser();
+const CELLS = cellsOf(readProse('en'));
+
+/** What Node's run of the same code should look like on the page. */
+function expected({ call, value, options }: Shown): unknown {
+  if (call === 'lines') return { curves: options?.columns };
+  if (Array.isArray(value)) return { text: `[${value.join(', ')}]` };
+  if (typeof value !== 'object') return { text: `${value as number}` };
+  const { data, shape } = value as ShownTensor;
+  return { shape, values: data };
+}
+
+describe('the cells of the page', () => {
+  test('all show what they show in Node', async () => {
+    const { cells } = await withCells(open);
+    expect(await cells.count()).toBe(CELLS.length);
+    for (const [index, { javascript }] of CELLS.entries()) {
+      const cell = cells.nth(index);
+      expect(await verdictOf(cell)).toBe('');
+      expect(await outputs(cell)).toEqual((await runCell(javascript)).map(expected));
+    }
+  });
+
+  test.each([
+    [390, 'light'],
+    [1280, 'light'],
+    [390, 'dark'],
+    [1280, 'dark'],
+  ] as const)('are accessible and no wider than the page at %d px, %s', async (width, colorScheme) => {
+    const { page, cells } = await withCells(open, { viewport: { width, height: 800 }, colorScheme });
+    for (const index of [0, 3]) {
+      await run(cells.nth(index));
+      await over(cells.nth(index));
+    }
+    await cells.first().getByRole('button', { name: 'Edit' }).click();
+    await cells.first().locator('.cm-content').waitFor();
+    expect(await widthOf(page)).toBeLessThanOrEqual(width);
+    for (const button of await cells.first().getByRole('button').all()) {
+      const box = await button.boundingBox();
+      expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(24);
+    }
+    expect(await violationsOf(page, 'code-cell')).toEqual([]);
+  });
+});

@@ -1,0 +1,128 @@
+/** The page in browsers that deny it something. */
+import { describe, expect, test } from '@jest/globals';
+import { textsOf } from '../../../support/proseFiles.js';
+import { openAlone } from '../../alone.js';
+import { useBrowser } from '../../browser.js';
+import { openWhole, TAGS, undrawn } from '../../whole.js';
+
+const { open } = useBrowser();
+
+/** An engine that knows WebAssembly, but not SIMD: it takes no module that uses it. */
+const NO_SIMD = `
+  const refuse = () => Promise.reject(new WebAssembly.CompileError('invalid opcode 0xfd'));
+  Object.assign(WebAssembly, { validate: () => false, compile: refuse, compileStreaming: refuse });
+  Object.assign(WebAssembly, { instantiate: refuse, instantiateStreaming: refuse });`;
+
+/** Cells compute in workers, which have their own globals: the lack of them is put in front of their scripts. */
+const inWorkers = (script: string): string => `
+  const Whole = Blob;
+  self.Blob = class extends Whole {
+    constructor(parts, options) {
+      super([${JSON.stringify(script.replaceAll('\n', ' '))}, ...(parts ?? [])], options);
+    }
+  };`;
+
+describe.each([
+  ['WebAssembly', 'delete globalThis.WebAssembly;'],
+  ['SIMD', NO_SIMD],
+])('without %s', (_, script) => {
+  test.each(['en', 'ko'])(
+    'every figure says so in the language of the page (%s), which can be read',
+    async (language) => {
+      const words = { ...textsOf(language).figures, ...textsOf(language).cells };
+      const page = await openWhole(open, { path: `/${language}/`, script });
+      const said = await page.evaluate((tags) => {
+        const seen = [...document.querySelectorAll(tags)].filter((figure) => figure.checkVisibility());
+        return seen.map((figure) => [figure.localName, figure.shadowRoot?.textContent?.trim()]);
+      }, TAGS.join());
+      expect(new Set(said.map(([tag]) => tag)).size).toBe(TAGS.length);
+      expect(said).toEqual(said.map(([tag]) => [tag, words.unsupported]));
+      expect(await page.locator('main math').first().boundingBox()).toMatchObject({
+        height: expect.any(Number),
+      });
+      expect((await page.locator('main').innerText()).length).toBeGreaterThan(10_000);
+    },
+  );
+
+  test('a code cell says so', async () => {
+    const page = await open({ figures: [], script: inWorkers(script) });
+    const cell = page.locator('code-cell').first();
+    await cell.scrollIntoViewIfNeeded();
+    await cell.locator('.run').click();
+    await cell.locator('p.status.off').waitFor();
+    expect(await cell.locator('p.status').innerText()).toMatch(/WebAssembly/);
+    expect(await cell.locator('pre').first().innerText()).toContain('wasm-attention');
+  });
+});
+
+describe('without workers', () => {
+  const script = 'delete globalThis.Worker;';
+
+  test.each(['en', 'ko'])('what needs one says so (%s), and the rest works', async (language) => {
+    const words = { ...textsOf(language).figures, ...textsOf(language).cells };
+    const page = await openWhole(open, { path: `/${language}/`, script });
+    expect(await undrawn(page)).toEqual([]);
+
+    const race = page.locator('complexity-race');
+    await race.getByRole('button', { name: words['race.start'] }).click();
+    await race.getByText(words['race.noWorker']).first().waitFor();
+
+    const training = page.locator('position-training');
+    await training.locator('.buttons button').first().click();
+    await training.getByText(words['training.failed']).first().waitFor();
+
+    const extrapolation = page.locator('length-extrapolation');
+    await extrapolation.getByRole('button', { name: words['extrapolation.train'] }).click();
+    await extrapolation.getByText(words['training.failed']).first().waitFor();
+
+    const cell = page.locator('code-cell').first();
+    await cell.scrollIntoViewIfNeeded();
+    await cell.locator('.run').click();
+    await cell.getByText(words['cell.unavailable']).waitFor();
+
+    // No engine's own words in front of a reader: they are English, and no help.
+    for (const figure of [race, training, extrapolation, cell]) {
+      expect(await figure.innerText()).not.toMatch(/\w*Error|not defined/);
+    }
+  });
+});
+
+test('where storage, caches and service workers are denied the page is as it was', async () => {
+  const script = `
+    const deny = (object, name) =>
+      Object.defineProperty(object, name, { get() { throw new DOMException('denied', 'SecurityError'); } });
+    for (const name of ['localStorage', 'sessionStorage', 'caches', 'indexedDB']) deny(window, name);
+    deny(Document.prototype, 'cookie');
+    deny(Navigator.prototype, 'serviceWorker');
+    deny(Navigator.prototype, 'storage');`;
+  const page = await open({ offline: true, script });
+  expect(await page.evaluate(() => Reflect.has(navigator, 'serviceWorker'))).toBe(true);
+  expect(await undrawn(page)).toEqual([]);
+  // The page asks for its service worker a second after it has been loaded.
+  await page.waitForFunction(() => performance.now() > 2500 && document.readyState === 'complete');
+  await page.locator('code-cell').first().scrollIntoViewIfNeeded();
+  await page.locator('code-cell').first().locator('.run').click();
+  await page.locator('code-cell').first().locator('.output > *').first().waitFor();
+});
+
+test.each([
+  ['is denied', `{ writeText: () => Promise.reject(new DOMException('denied', 'NotAllowedError')) }`],
+  ['is not there', 'undefined'],
+])('where the clipboard %s a figure shows its link in a field, selected', async (_, value) => {
+  const { page, figure } = await openAlone(open, 'attention-masks', {
+    script: `Object.defineProperty(Navigator.prototype, 'clipboard', { get: () => (${value}) });`,
+  });
+  await figure.evaluate((element) => (element as HTMLElement & { change(to: object): void }).change({ valid: 3 }));
+  await figure.getByRole('button', { name: textsOf('en').figures['tools.link'] }).click();
+  const field = figure.locator('input.address');
+  expect([...new URL(await field.inputValue()).searchParams.values()]).toEqual(['valid=3']);
+  const { length } = await field.inputValue();
+  expect(
+    await field.evaluate((input: HTMLInputElement) => [
+      input.selectionStart,
+      input.selectionEnd,
+      (input.getRootNode() as ShadowRoot).activeElement === input,
+    ]),
+  ).toEqual([0, length, true]);
+  expect(new URL(page.url()).pathname).toBe('/en/attention-masks');
+});

@@ -1,0 +1,177 @@
+/**
+ * Every figure by keyboard alone: what can be reached, in which order, what it does, and that it shows where one is.
+ */
+import { expect, test } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { figures } from '../../../../web/elements/registry.js';
+import { openAlone } from '../../alone.js';
+import { useBrowser } from '../../browser.js';
+
+const { open } = useBrowser();
+
+/**
+ * Where the focus is: the number of a control in the figure's order, whether it shows; undefined outside of the figure.
+ */
+interface Place {
+  readonly index: number;
+  readonly name: string;
+  readonly visible: boolean;
+}
+
+/** Numbers all that Tab has to reach, in the order of the tree and through nested shadow trees; returns their names. */
+function numberStops(figure: Locator): Promise<string[]> {
+  return figure.evaluate((host) => {
+    const stops: Element[] = [];
+    const groups = new Set<string>();
+    const walk = (root: ParentNode): void => {
+      for (const element of root.querySelectorAll('*')) {
+        if (isStop(element)) stops.push(element);
+        if (element.shadowRoot !== null) walk(element.shadowRoot);
+      }
+    };
+    const isStop = (element: Element): boolean => {
+      if (!element.checkVisibility({ visibilityProperty: true }) || element.matches(':disabled')) return false;
+      if (element.getAttribute('tabindex') !== null) return element.getAttribute('tabindex') === '0';
+      if (!element.matches('input, button, select, textarea, a[href], summary')) return false;
+      if (!element.matches('input[type=radio]')) return true;
+      // Of a group of radio buttons, Tab reaches the chosen one.
+      const radio = element as HTMLInputElement;
+      const root = radio.getRootNode() as ShadowRoot;
+      const group = [...root.querySelectorAll<HTMLInputElement>(`input[name="${radio.name}"]`)];
+      if (group.some((each) => each.checked)) return radio.checked;
+      if (groups.has(radio.name)) return false;
+      groups.add(radio.name);
+      return true;
+    };
+    walk(host.shadowRoot!);
+    stops.forEach((stop, index) => {
+      stop.setAttribute('data-stop', String(index));
+      // Shapes have strokes for outlines; those at rest are kept, so that a change shows.
+      const strokes = [...stop.querySelectorAll('*')].map((each) => getComputedStyle(each).strokeWidth);
+      if (stop instanceof SVGElement) stop.setAttribute('data-strokes', strokes.join());
+    });
+    return stops.map((stop) => `${stop.localName} ${stop.id || (stop.textContent ?? '').trim().slice(0, 30)}`);
+  });
+}
+
+function place(figure: Locator): Promise<Place | undefined> {
+  return figure.evaluate((host) => {
+    if (document.activeElement !== host) return undefined;
+    let element: Element = host;
+    while (element.shadowRoot?.activeElement != null) element = element.shadowRoot.activeElement;
+    const rings = [element, ...element.querySelectorAll('*'), element.parentElement ?? element];
+    const visible = rings.some((each) => {
+      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(each);
+      return (outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1) || boxShadow !== 'none';
+    });
+    const strokes = [...element.querySelectorAll('*')].map((each) => getComputedStyle(each).strokeWidth);
+    const stroked = element instanceof SVGElement && strokes.join() !== element.getAttribute('data-strokes');
+    return {
+      index: Number(element.getAttribute('data-stop') ?? NaN),
+      name: `${element.localName}${element.id === '' ? '' : `#${element.id}`}`,
+      visible: (visible || stroked) && element.matches(':focus-visible'),
+    };
+  });
+}
+
+/** Presses Tab, or Shift+Tab, from outside of the figure through it and out of it again. */
+async function walkThrough(page: Page, figure: Locator, key: string, most: number): Promise<Place[]> {
+  const places: Place[] = [];
+  for (let press = 0; press <= most + 2; ++press) {
+    await page.keyboard.press(key);
+    const now = await place(figure);
+    if (now === undefined) return places;
+    places.push(now);
+  }
+  throw new Error(`expected ${key} to leave the figure after ${most} stops; it stays among ${places.at(-1)?.name}`);
+}
+
+test.each(Object.keys(figures))('%s is reached, walked through and left by keyboard', async (tag) => {
+  const { page, figure } = await openAlone(open, tag);
+  await page.evaluate(() => {
+    for (const [place, where] of [
+      ['before', 'beforebegin'],
+      ['after', 'afterend'],
+    ] as const) {
+      const button = document.createElement('button');
+      button.id = place;
+      document.querySelector('main > *:not(button)')!.insertAdjacentElement(where, button);
+    }
+  });
+  const stops = await numberStops(figure);
+  // A figure has at least its tools.
+  expect(stops.length).toBeGreaterThanOrEqual(5);
+  const order = stops.map((_, index) => index);
+
+  await page.locator('#before').focus();
+  const forth = await walkThrough(page, figure, 'Tab', stops.length);
+  expect(forth.map(({ index }) => index)).toEqual(order);
+  expect(forth.filter(({ visible }) => !visible)).toEqual([]);
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('after');
+  const back = await walkThrough(page, figure, 'Shift+Tab', stops.length);
+  expect(back.map(({ index }) => index)).toEqual(order.toReversed());
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('before');
+
+  await useSliders(page, figure);
+  await useRadios(page, figure);
+  await useButtons(page, figure);
+});
+
+async function useSliders(page: Page, figure: Locator): Promise<void> {
+  for (const slider of await figure.locator('input[type=range]:enabled').all()) {
+    if (!(await slider.isVisible())) continue;
+    const value = (): Promise<number> => slider.evaluate((input: HTMLInputElement) => input.valueAsNumber);
+    await slider.focus();
+    await page.keyboard.press('Home');
+    const least = await value();
+    await page.keyboard.press('ArrowRight');
+    const more = await value();
+    expect({ slider: await slider.getAttribute('id'), rises: more > least }).toMatchObject({ rises: true });
+    await page.keyboard.press('ArrowLeft');
+    expect(await value()).toBe(least);
+  }
+  await figure.evaluate((host) => (host as HTMLElement & { reset(): void }).reset());
+}
+
+async function useRadios(page: Page, figure: Locator): Promise<void> {
+  const radios = figure.locator('input[type=radio]:enabled');
+  const names = new Set(await radios.evaluateAll((all) => all.map((radio) => (radio as HTMLInputElement).name)));
+  for (const name of names) {
+    const group = figure.locator(`input[type=radio][name="${name}"]`);
+    const chosen = (): Promise<number> =>
+      group.evaluateAll((all) => all.findIndex((radio) => (radio as HTMLInputElement).checked));
+    const before = await chosen();
+    await group.nth(Math.max(0, before)).focus();
+    await page.keyboard.press('ArrowRight');
+    const after = await chosen();
+    expect({ name, moved: after !== before && after >= 0 }).toEqual({ name, moved: true });
+    if (before < 0) continue;
+    await page.keyboard.press('ArrowLeft');
+    expect(await chosen()).toBe(before);
+  }
+}
+
+/**
+ * Each button takes Enter or Space, which reaches it as a click; what it then does complains in the console if it
+ * fails.
+ */
+async function useButtons(page: Page, figure: Locator): Promise<void> {
+  const buttons = await figure.locator('button:enabled').all();
+  const key = (index: number): string => (index % 2 === 0 ? 'Enter' : 'Space');
+  for (const [index, button] of buttons.entries()) {
+    // A button before it may have taken it away (start and stop), or have disabled it.
+    const usable = (await button.count()) > 0 && (await button.isVisible()) && (await button.isEnabled());
+    if (!usable) continue;
+    // Only the browser itself leaves full screen, and files are another test's.
+    if (/^(Full screen|Save)/.test((await button.innerText()).trim())) continue;
+    await button.focus();
+    await page.evaluate(() => {
+      document.documentElement.dataset.clicked = 'no';
+      const note = (): void => void (document.documentElement.dataset.clicked = 'yes');
+      document.addEventListener('click', note, { once: true, capture: true });
+    });
+    await page.keyboard.press(key(index));
+    const pressed = await page.evaluate(() => document.documentElement.dataset.clicked);
+    expect({ button: index, pressed }).toEqual({ button: index, pressed: 'yes' });
+  }
+}

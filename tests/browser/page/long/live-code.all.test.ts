@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals';
+import { figures } from '../../../../web/elements/registry.js';
+import { openAlone } from '../../alone.js';
+import { useBrowser } from '../../browser.js';
+import { verdictOf } from '../../cells.js';
+
+const { open } = useBrowser();
+
+/** Its code opens files of a model, which no cell can. */
+const LISTED = ['language-model'];
+/** It trains for longer than a cell may run, unless the machine is fast; what it has printed by then stays. */
+const SLOW = ['position-training'];
+const LATE = 'Stopped: the code was still running after 10 seconds.';
+
+test.each(Object.keys(figures).filter((tag) => !LISTED.includes(tag)))(
+  'the code of %s runs in a cell, and prints something',
+  async (tag) => {
+    const { page, figure } = await openAlone(open, tag);
+    await figure.getByRole('button', { name: 'Code', exact: true }).click();
+    await figure.getByRole('button', { name: 'Edit and run' }).click();
+    const cell = page.locator('code-cell');
+    expect(SLOW.includes(tag) ? ['', LATE] : ['']).toContain(await verdictOf(cell));
+    expect(await cell.locator('.output > *').count()).toBeGreaterThan(0);
+  },
+);

@@ -1,0 +1,72 @@
+import { expect, test } from '@jest/globals';
+import { openAlone, violationsOf } from '../../alone.js';
+import { useBrowser } from '../../browser.js';
+
+const { open } = useBrowser();
+
+test.each([390, 1280])(
+  'a figure’s code opens as a cell with its settings, runs, and closes, at %i px',
+  async (width) => {
+    const { page, figure } = await openAlone(open, 'attention-lookup', { viewport: { width, height: 844 } });
+    await figure.getByLabel('Valid keys').fill('2');
+    await figure.getByRole('button', { name: 'Code' }).press('Enter');
+    await figure.getByRole('button', { name: 'Edit and run' }).press('Enter');
+    const cell = page.locator('code-cell');
+    await cell.locator('.run:focus').waitFor();
+    expect(await cell.locator('> pre').first().textContent()).toContain('validLens: [2]');
+    await page.keyboard.press('Enter');
+    const weights = cell.locator('.output pre').nth(1);
+    await weights.waitFor();
+    const numbers = (await weights.innerText()).split(' ').map(Number);
+    // The third key is not valid.
+    expect(numbers).toHaveLength(3);
+    expect(numbers[2]).toBe(0);
+    expect(numbers[0]! + numbers[1]!).toBeCloseTo(1, 5);
+    expect(await violationsOf(page, 'code-cell')).toEqual([]);
+    expect(await figure.getByRole('button', { name: 'Code' }).getAttribute('aria-expanded')).toBe('true');
+    await figure.getByRole('button', { name: 'Code' }).click();
+    expect(await cell.count()).toBe(0);
+  },
+);
+
+test('Escape leaves the editor first, then closes the code and goes back to its button', async () => {
+  const { page, figure } = await openAlone(open, 'attention-formula');
+  const code = figure.getByRole('button', { name: 'Code', exact: true });
+  const focused = (): Promise<string | undefined> =>
+    figure.evaluate((element) => element.shadowRoot?.activeElement?.textContent?.trim());
+  await code.press('Enter');
+  await figure.locator('.panel pre').focus();
+  await page.keyboard.press('Escape');
+  expect(await figure.locator('.panel').count()).toBe(0);
+  expect(await focused()).toBe('Code');
+  await code.press('Enter');
+  await figure.getByRole('button', { name: 'Edit and run' }).press('Enter');
+  const cell = figure.locator('code-cell');
+  await cell.getByRole('button', { name: 'Edit' }).click();
+  await cell.locator('.cm-content').waitFor();
+  await page.keyboard.press('Escape');
+  expect(await cell.locator('.cm-content').isVisible()).toBe(true);
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Escape');
+  expect(await cell.count()).toBe(0);
+  expect(await code.getAttribute('aria-expanded')).toBe('false');
+  expect(await focused()).toBe('Code');
+});
+
+test('code runs on the full screen, too', async () => {
+  const { figure } = await openAlone(open, 'attention-formula');
+  await figure.getByRole('button', { name: 'Full screen' }).click();
+  await figure.getByRole('button', { name: 'Leave full screen' }).waitFor();
+  await figure.getByRole('button', { name: 'Code', exact: true }).click();
+  await figure.getByRole('button', { name: 'Edit and run' }).click();
+  const cell = figure.locator('code-cell');
+  await cell.locator('.run').click();
+  await cell.locator('.output pre').first().waitFor();
+});
+
+test('code that a cell could not run stays a listing', async () => {
+  const { figure } = await openAlone(open, 'language-model');
+  await figure.getByRole('button', { name: 'Code' }).click();
+  await figure.locator('.panel pre').waitFor();
+  expect(await figure.getByRole('button', { name: 'Edit and run' }).count()).toBe(0);
+});

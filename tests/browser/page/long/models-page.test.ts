@@ -1,0 +1,163 @@
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { violationsOf, widthOf } from '../../alone.js';
+import { useBrowser } from '../../browser.js';
+
+const { open, expectComplaints } = useBrowser();
+const FIXTURES = join(import.meta.dirname, '../../../fixtures');
+const BERT = join(FIXTURES, 'models/bert-padded');
+const STORIES = join(FIXTURES, 'stories260K');
+
+async function explorer(options: Parameters<typeof open>[0] = {}): Promise<{ page: Page; figure: Locator }> {
+  const page = await open({ path: '/en/models/', figures: [], ...options });
+  const figure = page.locator('model-explorer');
+  await figure.locator('.drop').waitFor();
+  return { page, figure };
+}
+
+/** Gives the page files as a reader's browser does. */
+async function give(figure: Locator, files: Parameters<Locator['setInputFiles']>[0]): Promise<void> {
+  await figure.locator('input[type=file]').evaluate((input: HTMLInputElement) => (input.webkitdirectory = false));
+  await figure.locator('input[type=file]').setInputFiles(files);
+}
+
+/** The runs of masked keys on the large map. */
+const hatched = (figure: Locator): Promise<number> =>
+  figure.locator('head-viewer heat-map [fill="url(#hatch)"]').count();
+const status = (figure: Locator): Locator => figure.locator('.status');
+
+describe('the page about models', () => {
+  test('asks for a folder', async () => {
+    const { page, figure } = await explorer();
+    const asked = page.waitForEvent('filechooser');
+    await figure.getByRole('button', { name: 'Choose a folder' }).click();
+    expect(await (await asked).element().getAttribute('webkitdirectory')).toBe('');
+  });
+
+  test('opens the small model, shows its heads, and continues the text', async () => {
+    const { page, figure } = await explorer();
+    await figure.getByRole('button', { name: 'Try the small model stories260K' }).click();
+    await figure.locator('head-viewer[drawn]').waitFor();
+    expect(await status(figure).innerText()).toBe('stories260K: llama, 5 layers of 8 heads, 260 thousand parameters');
+    expect(await figure.locator('.next dt').first().innerText()).toBe('␣Lily');
+    await figure.getByRole('button', { name: 'Continue the text' }).click();
+    await figure.locator('.written', { hasText: 'named Lily. She loved to play outside in the park.' }).waitFor();
+    for (const head of [1, 2, 3, 4, 5, 6, 7, 8]) {
+      await figure.getByRole('radio', { name: `Layer 2, head ${head}`, exact: true }).click();
+      await figure.getByLabel('Silence this head').check();
+    }
+    await figure.locator('.next dt').first().filter({ hasNotText: 'Lily' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('silent')).toBe('2.1 2.2 2.3 2.4 2.5 2.6 2.7 2.8');
+    await figure.getByRole('button', { name: 'Switch all heads on again (8 silent)' }).click();
+    await figure.locator('.next dt').first().filter({ hasText: 'Lily' }).waitFor();
+  });
+
+  test('opens a folder with a tokenizer, and one after the other', async () => {
+    const { figure } = await explorer({ path: '/en/models/?text=The+dog&silent=1.2+9.9' });
+    const names = ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json'];
+    await give(
+      figure,
+      names.map((name) => join(STORIES, name)),
+    );
+    await figure.locator('head-viewer[drawn]').waitFor();
+    expect(await figure.locator('.row-ticks text').allTextContents()).toEqual(['<s>', 'The', 'do', 'g']);
+    expect(await hatched(figure)).toBe(3);
+    // A head that this model does not have is left out.
+    expect(await figure.locator('.thumbnail.silent').count()).toBe(1);
+    await give(
+      figure,
+      ['config.json', 'model.safetensors'].map((name) => join(BERT, name)),
+    );
+    await figure.getByText('There is no tokenizer.json').waitFor();
+    await figure.getByLabel('Token IDs').fill('5 6 7 8');
+    await figure.locator('.thumbnail').nth(5).waitFor();
+    expect(await figure.locator('.row-ticks text').allTextContents()).toEqual(['5', '6', '7', '8']);
+    // Its queries see all keys.
+    expect(await hatched(figure)).toBe(0);
+    await figure.getByLabel('Sentences, one per line').fill('5 6 7\n8 9 10\n\n5 6 8');
+    await figure.getByRole('button', { name: 'Compare sentences' }).click();
+    const map = figure.locator('heat-map.likeness');
+    await map.waitFor();
+    const values = await map.evaluate((element) => Array.from((element as unknown as { values: Float32Array }).values));
+    expect(values).toHaveLength(9);
+    for (const i of [0, 4, 8]) expect(values[i]).toBeCloseTo(1, 5);
+  });
+
+  test('says what is wrong with what it is given, and goes on', async () => {
+    const { figure } = await explorer();
+    const text = (name: string, content: string): { name: string; mimeType: string; buffer: Buffer } => ({
+      name,
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from(content),
+    });
+    const bad: [ReturnType<typeof text>[], string | RegExp][] = [
+      [[text('a.txt', '')], 'The folder has no config.json.'],
+      [[text('config.json', '{}')], 'The folder has no .safetensors file.'],
+      [[text('config.json', '{'), text('m.safetensors', '')], 'config.json is not JSON.'],
+      [[text('config.json', '{"model_type":"t5"}'), text('m.safetensors', 'x')], /could not be opened.*model_type/],
+      [[text('config.json', '[]'), text('m.safetensors', '\u0000'.repeat(99))], /could not be opened/],
+    ];
+    for (const [files, says] of bad) {
+      await give(figure, files);
+      await status(figure).filter({ hasText: says }).waitFor();
+    }
+    await figure.getByRole('button', { name: 'Try the small model stories260K' }).click();
+    await figure.locator('head-viewer[drawn]').waitFor();
+    await figure.getByLabel('Text', { exact: true }).fill('word '.repeat(400));
+    await figure.getByText('only its first 128 tokens are used').waitFor();
+  });
+
+  test('talks to no other server', async () => {
+    const { page } = await explorer();
+    const refused = await page.evaluate(() =>
+      fetch('https://example.org/').then(
+        () => false,
+        () => true,
+      ),
+    );
+    expect(refused).toBe(true);
+    expectComplaints(/Content Security Policy/);
+    expect(await page.locator('meta[http-equiv=Content-Security-Policy]').getAttribute('content')).toContain(
+      "connect-src 'self'",
+    );
+  });
+
+  test.each([
+    ['en', 390],
+    ['en', 1280],
+    ['ko', 390],
+    ['tr', 1280],
+    ['pt', 390],
+    ['id', 390],
+  ])('fits, and has no fault that axe knows, in %s at %i px', async (language, width) => {
+    const { page, figure } = await explorer({
+      path: `/${language}/models/`,
+      viewport: { width, height: 844 },
+    });
+    await figure.locator('.drop button').last().click();
+    await figure.locator('head-viewer[drawn]').waitFor();
+    expect(await widthOf(page)).toBeLessThanOrEqual(width);
+    const high = async (name: string): Promise<number> => (await page.locator(name).boundingBox())!.height;
+    expect(await high('.home')).toBeLessThan(await high('header > .bar'));
+    expect(await violationsOf(page, 'body')).toEqual([]);
+  });
+
+  test('is where the section leads', async () => {
+    const page = await open({ figures: [] });
+    await page.locator('main a[href="./models/"]').click();
+    await page.locator('model-explorer .drop').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/en/models/');
+  });
+
+  test('has the bar of the section, which leads back to it, and to other languages with the text', async () => {
+    const { page } = await explorer({ path: '/en/models/?text=The+dog' });
+    await page.getByRole('button', { name: 'Language: English' }).click();
+    await page.getByRole('link', { name: 'Türkçe' }).click();
+    await page.getByRole('heading', { name: 'Kendi modeliniz' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?text=The+dog');
+    await page.locator('.bar').getByRole('link', { name: 'Öz-dikkat ve konumsal kodlama' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Öz-Dikkat ve Konumsal Kodlama' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/tr/');
+  });
+});

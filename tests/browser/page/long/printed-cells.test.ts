@@ -1,0 +1,157 @@
+/** What stands below the page's code cells before anybody has run them. */
+import { describe, expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+import { LANGUAGES } from '../../../../web/elements/languages.js';
+import { violationsOf } from '../../alone.js';
+import { useBrowser } from '../../browser.js';
+import { textsOf } from '../../../support/proseFiles.js';
+import { outputs, withCells } from '../../cells.js';
+
+const { open } = useBrowser();
+
+/** Everything that a cell shows below its code, to the digits that it shows, and where that comes from. */
+async function below(cell: Locator): Promise<{ texts: string[]; numbers: string[]; origin: string }> {
+  return {
+    texts: await cell.locator('.output > pre').allInnerTexts(),
+    numbers: await cell.locator('.output td').allInnerTexts(),
+    origin: (await cell.locator('.origin').allInnerTexts()).join(),
+  };
+}
+
+/** Runs a cell to its end and returns all heights that it has had meanwhile. */
+async function heightsOfRun(cell: Locator): Promise<number[]> {
+  return cell.evaluate(async (element) => {
+    const heights = new Set<number>();
+    const measure = (): unknown => heights.add(element.getBoundingClientRect().height);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    const button = element.shadowRoot!.querySelector<HTMLElement>('.run')!;
+    const rest = button.textContent;
+    button.click();
+    while (button.textContent === rest) await new Promise(requestAnimationFrame);
+    while (button.textContent !== rest) await new Promise(requestAnimationFrame);
+    for (let frames = 0; frames < 2; ++frames) await new Promise(requestAnimationFrame);
+    measure();
+    observer.disconnect();
+    return [...heights];
+  });
+}
+
+test.each(LANGUAGES)('in %s every cell shows what its run shows, and a run moves nothing', async (language) => {
+  const words = textsOf(language).cells;
+  const { cells } = await withCells(open, { path: `/${language}/` });
+  const count = await cells.count();
+  expect(count).toBeGreaterThan(0);
+  for (let index = 0; index < count; ++index) {
+    const cell = cells.nth(index);
+    // Cells draw themselves one after another, and tables when they are opened.
+    await cell.locator('.output').locator('pre, summary').first().waitFor();
+    for (const table of await cell.locator('.output details').all()) {
+      await table.locator('summary').click();
+      await table.locator('td').first().waitFor();
+    }
+    const before = await below(cell);
+    expect(before.texts.length + before.numbers.length).toBeGreaterThan(0);
+    expect(before.origin).toBe(words['cell.printed']);
+    expect(await heightsOfRun(cell)).toHaveLength(1);
+    expect(await below(cell)).toEqual({ ...before, origin: words['cell.ran'] });
+  }
+});
+
+test('an edit marks the output as that of other code, and Reset brings back what stood there', async () => {
+  const { page, cells } = await withCells(open);
+  const cell = cells.nth(4);
+  const origin = cell.locator('.origin');
+  const before = await outputs(cell);
+  await cell.getByRole('button', { name: 'Edit' }).click();
+  await cell.locator('.cm-content').waitFor();
+  await page.keyboard.type("show('new');\n");
+  expect(await origin.innerText()).toBe('Output of the code before your changes');
+  expect(await outputs(cell)).toEqual(before);
+  await heightsOfRun(cell);
+  expect(await origin.innerText()).toBe('Output of your run');
+  expect(await outputs(cell)).toEqual([{ text: 'new' }, ...before]);
+  await cell.getByRole('button', { name: 'Reset' }).click();
+  expect(await origin.innerText()).toBe('Output, computed in advance');
+  expect(await outputs(cell)).toEqual(before);
+});
+
+test.each([390, 1280])(
+  'at %i px the buttons of a cell keep their places when it has run or is edited',
+  async (width) => {
+    const { cells } = await withCells(open, { viewport: { width, height: 800 } });
+    const cell = cells.nth(4);
+    const places = (): Promise<number[]> =>
+      Promise.all(
+        ['Run', 'Edit', 'Copy'].map(async (name) => {
+          const { x, width } = (await cell.getByRole('button', { name, exact: true }).boundingBox())!;
+          return x + width;
+        }),
+      );
+    await cell.getByRole('button', { name: 'Edit' }).scrollIntoViewIfNeeded();
+    const before = await places();
+    await heightsOfRun(cell);
+    expect(await cell.getByRole('button', { name: 'Reset' }).isVisible()).toBe(true);
+    expect(await places()).toEqual(before);
+    await cell.getByRole('button', { name: 'Edit' }).click();
+    await cell.locator('.cm-content').waitFor();
+    expect(await places()).toEqual(before);
+  },
+);
+
+test('PyTorch has no output', async () => {
+  const { cells } = await withCells(open);
+  await cells.first().getByRole('tab', { name: 'PyTorch' }).click();
+  for (const part of ['.origin', '.output']) expect(await cells.first().locator(part).isVisible()).toBe(false);
+});
+
+test('what cannot run leaves the output as it is', async () => {
+  const { cells } = await withCells(open, { script: 'delete globalThis.Worker;' });
+  const before = await below(cells.first());
+  await heightsOfRun(cells.first());
+  expect(await cells.first().locator('.status').innerText()).toMatch(/^The code cannot run here: /);
+  expect(await below(cells.first())).toEqual(before);
+});
+
+describe('without scripts', () => {
+  test.each([
+    [390, 'light'],
+    [1280, 'dark'],
+  ] as const)('the output is there between the listings at %d px, %s', async (width, colorScheme) => {
+    const page = await open({
+      still: true,
+      javaScriptEnabled: false,
+      viewport: { width, height: 800 },
+      colorScheme,
+    });
+    const cells = page.locator('main > code-cell');
+    expect(await cells.first().locator('.printed pre').allInnerTexts()).toEqual(['[2, 4, 100]', '[2, 5, 4, 4]']);
+    for (const index of [0, 3, 5]) {
+      const picture = cells.nth(index).locator('.printed img');
+      await picture.scrollIntoViewIfNeeded();
+      const [above, box, next] = await Promise.all(
+        [cells.nth(index).locator('> pre').first(), picture, cells.nth(index).locator('> pre').last()].map((part) =>
+          part.boundingBox(),
+        ),
+      );
+      expect(box!.height).toBeGreaterThan(100);
+      expect(box!.width).toBeLessThan(width);
+      expect(box!.y).toBeGreaterThan(above!.y + above!.height);
+      expect(next!.y).toBeGreaterThan(box!.y + box!.height);
+    }
+  });
+});
+
+test('the output is on paper, below the JavaScript', async () => {
+  const { page, cells } = await withCells(open);
+  await page.emulateMedia({ media: 'print' });
+  const output = cells.first().locator('.output');
+  expect(await output.locator('pre').first().innerText()).toBe('[2, 4, 100]');
+  expect((await output.boundingBox())!.y).toBeLessThan((await cells.first().locator('> pre').last().boundingBox())!.y);
+});
+
+test.each(['light', 'dark'] as const)('it is accessible, %s', async (colorScheme) => {
+  const { page } = await withCells(open, { colorScheme });
+  expect(await violationsOf(page, 'code-cell')).toEqual([]);
+});

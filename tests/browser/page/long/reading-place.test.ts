@@ -1,0 +1,116 @@
+/** A reader's place all over the page: in every language, at every width, on a slow machine as well. */
+import { describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { LANGUAGES } from '../../../../web/elements/languages.js';
+import { useBrowser } from '../../browser.js';
+import { drawn, expectToStay, goTo, put, topOf } from '../../place.js';
+
+const { open, origin } = useBrowser();
+/** How many places are tried, evenly spread over the page. */
+const PLACES = 8;
+
+/** Where the top edges of the paragraphs, headings and figures are that can be seen, by their number on the page. */
+const marks = (page: Page): Promise<Record<string, number>> =>
+  page.evaluate(() => {
+    const tops = [...document.querySelectorAll('main p, main [id]')]
+      .map((element, number) => [number, element, element.getBoundingClientRect().top] as const)
+      .filter(([, element, top]) => top >= 0 && top < innerHeight && element.checkVisibility());
+    return Object.fromEntries(tops.map(([number, , top]) => [number, top]));
+  });
+
+/** The elements that have moved by more than a pixel, with both places. */
+function moved(before: Record<string, number>, after: Record<string, number>): unknown[] {
+  return Object.entries(before)
+    .map(([number, top]) => [number, top, after[number] ?? NaN] as const)
+    .filter(([, top, now]) => !(Math.abs(now - top) <= 1));
+}
+
+test.each([
+  [390, 1],
+  [1280, 1],
+  [390, 4],
+])('at %i px, slowed down %i times, a reader comes back to the same place', async (width, rate) => {
+  const page = await open({ viewport: { width, height: 800 }, figures: [] });
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate });
+  for (let place = 0; place < PLACES; ++place) {
+    const share = (place + 0.5) / PLACES;
+    await page.evaluate(
+      (part) => scrollTo({ top: part * document.documentElement.scrollHeight, behavior: 'instant' }),
+      share,
+    );
+    await drawn(page);
+    const before = await marks(page);
+    for (const language of LANGUAGES) {
+      await goTo(page, language);
+      await drawn(page);
+    }
+    expect({ share, moved: moved(before, await marks(page)) }).toEqual({ share, moved: [] });
+    for (const other of [width === 390 ? 1280 : 390, 800, width]) {
+      await page.setViewportSize({ width: other, height: 800 });
+      await drawn(page);
+    }
+    expect({ share, moved: moved(before, await marks(page)) }).toEqual({ share, moved: [] });
+  }
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+});
+
+describe('in another language', () => {
+  test('a figure whose head is above the window stands where it stood', async () => {
+    const page = await open({ viewport: { width: 1280, height: 800 }, figures: [] });
+    await expectToStay(page, 'fig-masks', -250, ['tr', 'ko', 'en']);
+  });
+
+  test('as much of a stretch of text has been read', async () => {
+    const page = await open({ viewport: { width: 390, height: 300 }, figures: [] });
+    const share = async (): Promise<number> => {
+      const [from, to] = [await topOf(page, 'summary'), await topOf(page, 'exercises')];
+      return (0.4 * 300 - from) / (to - from);
+    };
+    await put(page, 'summary', -200);
+    const before = await share();
+    await goTo(page, 'id');
+    expect(Math.abs((await share()) - before)).toBeLessThan(0.01);
+  });
+
+  test('a figure is as it was, and the answer that it stands in is open', async () => {
+    const page = await open({ figures: ['encoding-rotation'] });
+    await page.locator('encoding-rotation').getByLabel('Offset δ').fill('-7');
+    await page.locator('details').first().locator('summary').click();
+    await put(page, 'fig-collapse', 100);
+    const before = await topOf(page, 'fig-collapse');
+    await goTo(page, 'pt');
+    expect(Math.abs((await topOf(page, 'fig-collapse')) - before)).toBeLessThanOrEqual(1);
+    expect(new URL(page.url()).searchParams.get('fig-rotation')).toBe('offset=-7');
+    await put(page, 'fig-rotation', 100);
+    expect(await page.locator('encoding-rotation #offset').inputValue()).toBe('-7');
+  });
+
+  test('a reader who has scrolled since arriving is somewhere else', async () => {
+    const page = await open({ figures: [] });
+    await put(page, 'fig-rotation', 100);
+    await goTo(page, 'tr');
+    await put(page, 'fig-heads', 100);
+    const before = await topOf(page, 'fig-heads');
+    await goTo(page, 'en');
+    expect(Math.abs((await topOf(page, 'fig-heads')) - before)).toBeLessThanOrEqual(1);
+  });
+
+  test.each(['1e9px', '-px', '50%', '<b>', '99999999px'])('an address with a place of %s does no harm', async (at) => {
+    const page = await open({ path: `/en/?place=${encodeURIComponent(at)}#nowhere`, figures: [] });
+    await page.waitForURL(`${origin()}/en/#nowhere`);
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+  });
+});
+
+test('what a reader opens after arriving opens downwards, under the pointer', async () => {
+  const page = await open({ figures: [] });
+  const answers = page.locator('main details summary');
+  await put(page, 'exercises', 100);
+  await goTo(page, 'tr');
+  await drawn(page);
+  const before = await answers.first().boundingBox();
+  await answers.first().click();
+  await drawn(page);
+  expect(await answers.first().boundingBox()).toEqual(before);
+});

@@ -1,0 +1,89 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
+import { LANGUAGES } from '../../../../web/elements/languages.js';
+import { useBrowser } from '../../browser.js';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+const FOLDER = join(ROOT, 'build/single');
+const { open } = useBrowser();
+
+/** What one file may weigh: a mail attachment at most. */
+const LARGEST = 4_000_000;
+
+beforeAll(() => {
+  execFileSync(process.execPath, ['scripts/single.mjs'], { cwd: ROOT, stdio: 'pipe' });
+}, 120_000);
+
+const fileOf = (language: string): string => pathToFileURL(join(FOLDER, `${language}.html`)).href;
+
+/** What the page has fetched besides itself. */
+const fetched = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    performance
+      .getEntriesByType('resource')
+      .map(({ name }) => name)
+      .filter((name) => !/^(data|blob):/.test(name)),
+  );
+
+test('one file a language, and nothing else', () => {
+  expect(readdirSync(FOLDER).sort()).toEqual(LANGUAGES.map((language) => `${language}.html`).sort());
+  for (const language of LANGUAGES) expect(statSync(join(FOLDER, `${language}.html`)).size).toBeLessThan(LARGEST);
+});
+
+test.each(LANGUAGES)('%s opens from a disk with all its figures, and asks for nothing', async (language) => {
+  const page = await open({ path: fileOf(language) });
+  expect(await page.locator('html').getAttribute('lang')).toBe(language);
+  expect(await page.locator('figure > [drawn]').count()).toBeGreaterThan(10);
+  expect(await fetched(page)).toEqual([]);
+});
+
+test('allows its own script and style, and no others', async () => {
+  const page = await open({ path: fileOf('en'), figures: [] });
+  const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute('content');
+  expect(policy).toMatch(
+    /default-src 'none'; script-src 'sha256-[^']+' 'wasm-unsafe-eval'; script-src-elem 'sha256-[^']+' blob: 'sha256-[^']+'; .*style-src 'sha256-[^']+'/,
+  );
+  expect(policy).not.toMatch(/'self'|unsafe-inline|'unsafe-eval'|https?:/);
+});
+
+test('its workers race, train and run code cells', async () => {
+  const page = await open({ path: fileOf('en'), figures: ['complexity-race'] });
+  const race = page.locator('complexity-race');
+  await race.getByRole('button', { name: 'Start the race' }).click();
+  await race.locator('.plot path.dot').first().waitFor();
+  await race.getByRole('button', { name: 'Cancel' }).click();
+
+  const training = page.locator('position-training');
+  await training.scrollIntoViewIfNeeded();
+  await training
+    .getByRole('button', { name: /^Train/ })
+    .first()
+    .click();
+  await training.getByRole('button', { name: 'Pause' }).waitFor();
+  await training.getByRole('button', { name: 'Stop' }).click();
+
+  const cell = page.locator('code-cell').first();
+  await cell.scrollIntoViewIfNeeded();
+  await cell.getByRole('button', { name: 'Run' }).click();
+  await cell.getByText('[2, 4, 100]').first().waitFor();
+  expect(await fetched(page)).toEqual([]);
+});
+
+test('its menu leads to the other files, with place and state', async () => {
+  const page = await open({ path: `${fileOf('en')}#fig-heads`, figures: ['attention-heads'] });
+  await page.locator('attention-heads').getByLabel('all ones').check();
+  await page.waitForFunction(() => location.search.includes('fig-heads'));
+  const [, other] = LANGUAGES;
+  await page.locator('.languages > button').click();
+  await page.locator(`.languages a[hreflang=${other}]`).click();
+  await page.waitForURL(new RegExp(`/${other}\\.html\\?.*fig-heads`));
+  await page.locator('attention-heads').evaluate((figure) => figure.scrollIntoView());
+  await page.locator('attention-heads[drawn]').waitFor();
+  expect(
+    await page.locator('attention-heads').evaluate((figure) => (figure as HTMLElement & { input: string }).input),
+  ).toBe('ones');
+});

@@ -1,0 +1,173 @@
+import { describe, expect, test } from '@jest/globals';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { useBrowser } from '../../browser.js';
+
+const BUILT = join(import.meta.dirname, '../../../../build/page');
+const LANGUAGES = readdirSync(BUILT).filter((name) => /^[a-z]{2}$/.test(name));
+const { open } = useBrowser();
+
+describe.each(LANGUAGES)('without scripts, in %s', (language) => {
+  test.each([
+    [1280, 'light', 'wide'],
+    [390, 'dark', 'narrow-dark'],
+  ] as const)('every figure has its picture at %d px, %s', async (width, colorScheme, variant) => {
+    const page = await open({
+      path: `/${language}/`,
+      viewport: { width, height: 900 },
+      javaScriptEnabled: false,
+      colorScheme,
+      still: true,
+    });
+    await page.waitForLoadState('load');
+    await page.evaluate(() => document.querySelectorAll('details').forEach((answer) => (answer.open = true)));
+    const pictures = page.locator('main figure[id] .still img');
+    // Pictures are fetched when they come near.
+    for (const picture of await pictures.all()) {
+      await picture.evaluate(async (image) => {
+        image.scrollIntoView({ behavior: 'instant' });
+        await (image as HTMLImageElement).decode();
+      });
+    }
+    const figures = await page.locator('main figure[id]').evaluateAll((all) =>
+      all.map((figure) => {
+        const image = figure.querySelector<HTMLImageElement>('.still img');
+        const { width = 0, height = 0, right = Infinity } = image?.getBoundingClientRect() ?? {};
+        return {
+          id: figure.id,
+          // The question of the caption is what the picture is called.
+          question: figure.querySelector('figcaption strong')?.textContent?.replace(/\s+/g, ' ') ?? '',
+          alt: image?.alt ?? '',
+          visible: image?.checkVisibility() ?? false,
+          file: image?.currentSrc.split('/').at(-1),
+          width: Math.min(width, image?.naturalWidth ?? 0),
+          height,
+          right,
+        };
+      }),
+    );
+    expect(figures.length).toBeGreaterThan(10);
+    for (const { id, question, alt, width: wide, height, right, ...rest } of figures) {
+      expect({ id, ...rest }).toEqual({ id, visible: true, file: `${id}-${variant}.svg` });
+      expect(alt).not.toBe('');
+      expect(question).toContain(alt.split(' ')[0]);
+      expect(wide).toBeGreaterThan(100);
+      // fig-model, before it is asked for, is a line of text.
+      expect(height).toBeGreaterThan(24);
+      expect(right).toBeLessThanOrEqual(width);
+    }
+    expect(await page.locator('math').first().isVisible()).toBe(true);
+  });
+});
+
+test('a picture says what its figure says', async () => {
+  const page = await open({ path: '/ko/', still: true, javaScriptEnabled: false });
+  const response = await page.request.get(new URL('../stills/ko/fig-masks-wide.svg', page.url()).href);
+  const svg = await response.text();
+  expect(svg).toMatch(/^<\?xml[^>]*>\n<svg[^>]* lang="ko"/);
+  // Eight queries over eight keys, and words in the page's language.
+  expect(svg.match(/<rect/g)?.length).toBeGreaterThan(64);
+  expect(svg).toMatch(/<text[^>]*>[^<]*\p{Script=Hangul}/u);
+});
+
+test('a picture does not tell how to work its figure', async () => {
+  const page = await open({ figures: ['attention-lookup'] });
+  const hint = await page.locator('attention-lookup .readout .hint').innerText();
+  expect(hint).toMatch(/^Drag a point/);
+  const response = await page.request.get(new URL('../stills/en/fig-lookup-wide.svg', page.url()).href);
+  expect(await response.text()).not.toContain(hint.slice(0, 12));
+});
+
+test('with scripts no picture is fetched, until the page is printed', async () => {
+  const page = await open({ figures: ['attention-heads'] });
+  const asked = (): Promise<number> =>
+    page.evaluate(
+      () => performance.getEntriesByType('resource').filter(({ name }) => name.includes('/stills/')).length,
+    );
+  expect(await asked()).toBe(0);
+  expect(await page.locator('.still').first().isVisible()).toBe(false);
+  await page.pdf();
+  expect(await asked()).toBeGreaterThan(0);
+});
+
+test.each(['light', 'dark'] as const)(
+  'on paper every figure is its picture, which was there before the page was printed, in a %s scheme',
+  async (colorScheme) => {
+    const page = await open({ figures: ['attention-heads', 'attention-lookup'], colorScheme });
+    await page.evaluate(() => {
+      window.print = () => document.documentElement.setAttribute('data-printed', '');
+    });
+    await page.keyboard.press('Control+p');
+    await page.waitForFunction(() => document.documentElement.hasAttribute('data-printed'));
+    await page.emulateMedia({ media: 'print' });
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    const ink = await page.locator('body').evaluate((body) => getComputedStyle(body).color);
+    expect(ink).toBe('rgb(27, 31, 36)');
+    // A grid is not divided rightly between pages.
+    const displayed = page
+      .locator('body, main')
+      .evaluateAll((all) => all.map((part) => getComputedStyle(part).display));
+    expect(await displayed).toEqual(['block', 'block']);
+    const figures = await page.locator('main figure[id]').evaluateAll((all) =>
+      all.map((figure) => {
+        const picture = figure.querySelector<HTMLImageElement>('.still img')!;
+        const { left, right } = picture.getBoundingClientRect();
+        const element = figure.querySelector(':scope > :not(figcaption, .still)')!;
+        return {
+          file: picture.currentSrc.replace(/.*\//, ''),
+          isThere: picture.naturalWidth > 0 && right - left > 100,
+          fits: left >= 0 && right <= document.documentElement.clientWidth,
+          element: element.getClientRects().length,
+        };
+      }),
+    );
+    expect(figures.length).toBeGreaterThan(20);
+    for (const { file, ...figure } of figures) {
+      expect(file).toMatch(/-wide\.svg$/);
+      expect(figure).toEqual({ isThere: true, fits: true, element: 0 });
+    }
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+    expect(await page.locator('main details[open]').count()).toBe(0);
+  },
+);
+
+test('a figure whose picture is not there is printed as it stands, in the width of the paper', async () => {
+  const tags = ['attention-heads', 'attention-lookup', 'binary-positions', 'complexity-race', 'positional-curves'];
+  const page = await open({ figures: tags });
+  const figures = page.locator(tags.join());
+  const widths = (): Promise<number[]> =>
+    figures.evaluateAll((all) => all.map((figure) => figure.getBoundingClientRect().width));
+  const before = await widths();
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  await page.emulateMedia({ media: 'print' });
+  for (const figure of await figures.all()) expect(await figure.isVisible()).toBe(true);
+  for (const plane of await page.locator('attention-lookup .plane').all()) expect(await plane.isVisible()).toBe(true);
+  expect(await page.locator('#fig-heads .still').isVisible()).toBe(false);
+  const beyond = await figures.evaluateAll((all) =>
+    all.flatMap((figure) => {
+      const { right } = figure.closest('figure')!.getBoundingClientRect();
+      return [...figure.shadowRoot!.querySelectorAll('.stage *')]
+        .filter((part) => part.checkVisibility() && part.getBoundingClientRect().right > right + 1)
+        .map((part) => `${figure.localName}: ${part.localName} ${part.textContent.trim()}`);
+    }),
+  );
+  expect(beyond).toEqual([]);
+  await page.emulateMedia({ media: 'screen' });
+  await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+  expect(await widths()).toEqual(before);
+});
+
+test('a single file, which has no pictures, loads all its figures before it is printed', async () => {
+  const page = await open({ figures: [] });
+  await page.evaluate(() => {
+    for (const picture of document.querySelectorAll('.still')) picture.remove();
+    window.print = () => document.documentElement.setAttribute('data-printed', '');
+  });
+  await page.keyboard.press('Control+p');
+  await page.waitForFunction(() => document.documentElement.hasAttribute('data-printed'));
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.locator('main figure[id]:not(.unpictured)').count()).toBe(0);
+  for (const figure of await page.locator('main figure[id] > :not(figcaption)').all())
+    expect(await figure.isVisible()).toBe(true);
+});

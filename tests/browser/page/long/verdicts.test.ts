@@ -1,0 +1,101 @@
+import { expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+import { textsOf } from '../../../support/proseFiles.js';
+import { useBrowser } from '../../browser.js';
+
+const { open } = useBrowser();
+const words = textsOf('en').page;
+
+const verdictOf = (check: Locator): Locator => check.getByRole('status');
+
+test('a phone shows the verdict, and the answer only to those who ask for it', async () => {
+  const page = await open({ figures: ['path-lengths'], viewport: { width: 390, height: 844 } });
+  const figure = page.locator('#fig-paths');
+  const status = verdictOf(figure.locator('.check'));
+  const answers = figure.locator('.check .answers');
+  const inWindow = async (part: Locator): Promise<boolean> => {
+    const { y = NaN, height = NaN } = (await part.boundingBox()) ?? {};
+    return height > 0 && y >= 0 && y + height <= 844.5;
+  };
+  // The answers are the last thing in the window.
+  await answers.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
+  await answers.getByRole('button', { name: 'eight' }).click();
+  expect(await inWindow(status)).toBe(true);
+  // It says what is wrong about this answer.
+  expect(await status.innerText()).toContain('That would be so if only one of them reached towards the other.');
+  await status.getByRole('button', { name: words.checkReveal }).focus();
+  await page.keyboard.press('Enter');
+  expect(await status.innerText()).toContain('Eight places take four layers.');
+  expect(await status.innerText()).not.toContain(words.checkRight);
+  // Who pressed the button goes on from there.
+  const link = status.getByRole('link', { name: words.checkShown });
+  expect(await link.evaluate((element) => element.matches(':focus'))).toBe(true);
+  // The page scrolls on, so that the figure stands below what is said of it.
+  const picture = figure.locator('path-lengths svg').first();
+  await page.waitForFunction(() => {
+    const svg = document.querySelector('#fig-paths path-lengths')?.shadowRoot?.querySelector('svg');
+    return svg && svg.getBoundingClientRect().bottom < innerHeight;
+  });
+  expect(await inWindow(picture)).toBe(true);
+  expect(await inWindow(status)).toBe(true);
+});
+
+test.each([
+  ['attention-masks', 'fig-masks', 1280, 800],
+  ['attention-masks', 'fig-masks', 1280, 500],
+  ['complexity-race', 'fig-race', 1280, 800],
+  ['attention-dropout', 'fig-dropout', 390, 844],
+])(
+  'after an answer in %s (%s) at %i × %i, the window has as much of the figure as goes with the verdict',
+  async (tag, id, width, height) => {
+    const page = await open({ figures: [tag], viewport: { width, height } });
+    const check = page.locator(`#${id} .check`);
+    await check.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
+    await check.locator('button[data-right]').click();
+    const places = (): Promise<{ verdict: number; end: number; bar: number }> =>
+      check.evaluate(
+        (element, tag) => ({
+          verdict: element.querySelector('[role=status]')!.getBoundingClientRect().top,
+          end: document.querySelector(tag)!.getBoundingClientRect().bottom,
+          bar: parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop),
+        }),
+        tag,
+      );
+    await page.waitForTimeout(1000);
+    const { verdict, end, bar } = await places();
+    expect(bar).toBeGreaterThan(0);
+    expect(verdict).toBeGreaterThanOrEqual(bar - 1);
+    // One of the two touches its edge of the window.
+    expect(Math.min(Math.abs(verdict - bar), Math.abs(end - height))).toBeLessThan(1.5);
+    expect(end >= height - 1).toBe(true);
+  },
+);
+
+test('who answers below the opening figure sees the verdict, and goes to the figure by its link', async () => {
+  const page = await open({ figures: ['attention-lookup'], viewport: { width: 390, height: 844 } });
+  const figure = page.locator('#fig-lookup');
+  const check = figure.locator('.check');
+  await check.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
+  await check.locator('button[data-right]').click();
+  const { y, height } = (await verdictOf(check).boundingBox())!;
+  expect(y).toBeGreaterThan(0);
+  expect(y + height).toBeLessThanOrEqual(844.5);
+  await verdictOf(check).getByRole('link', { name: words.checkShown }).click();
+  await page.waitForFunction(() => document.querySelector('attention-lookup')!.getBoundingClientRect().top > 0);
+});
+
+test.each([
+  [1280, 800],
+  [390, 844],
+])('a figure that loads its model for an answer keeps the verdict in sight, at %i × %i', async (width, height) => {
+  const page = await open({ figures: ['language-model'], viewport: { width, height } });
+  const figure = page.locator('#fig-model');
+  const status = verdictOf(figure.locator('.check'));
+  const answer = figure.locator('.check button[data-right]');
+  await answer.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
+  await answer.click();
+  await figure.getByRole('textbox').first().waitFor();
+  const { top, bottom } = await status.evaluate((element) => element.getBoundingClientRect());
+  expect(top).toBeGreaterThan(0);
+  expect(bottom).toBeLessThanOrEqual(height + 0.5);
+});

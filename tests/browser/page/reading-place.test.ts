@@ -1,0 +1,39 @@
+/**
+ * Some places; `long/reading-place.test.ts` tries many, in all languages and at several widths, and what readers do
+ * there.
+ */
+import { describe, expect, test } from '@jest/globals';
+import { useBrowser } from '../browser.js';
+import { drawn, expectToStay, put, topOf } from '../place.js';
+
+const { open } = useBrowser();
+
+test('in another language a formula stands where it stood', async () => {
+  const page = await open({ viewport: { width: 390, height: 800 }, figures: [] });
+  await expectToStay(page, 'eq-rotary', 500, ['tr', 'ko', 'en']);
+});
+
+describe('in a window of another width', () => {
+  test.each([
+    ['a figure', 'fig-tokens', 250],
+    ['a formula', 'eq-rotary', 400],
+  ])('%s (#%s) stands where it stood, %i px below the window’s edge', async (_, id, top) => {
+    const page = await open({ figures: [], viewport: { width: 1280, height: 800 } });
+    await put(page, id, top);
+    const before = await topOf(page, id);
+    for (const width of [390, 800, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      await drawn(page);
+      expect(Math.abs((await topOf(page, id)) - before)).toBeLessThanOrEqual(1);
+    }
+  });
+
+  test('a figure is still in sight where it is much lower', async () => {
+    const page = await open({ figures: [], viewport: { width: 390, height: 800 } });
+    await put(page, 'fig-rotation', -600);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await drawn(page);
+    const bottom = await page.locator('#fig-rotation').evaluate((element) => element.getBoundingClientRect().bottom);
+    expect(bottom).toBeGreaterThanOrEqual(319);
+  });
+});

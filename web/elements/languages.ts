@@ -1,0 +1,9 @@
+/** The languages of page and figures, in the order of the page's menu. */
+export const LANGUAGES = ['en', 'pt', 'ko', 'tr', 'id'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** The language of a tag such as `pt-BR`, or English if there are no texts in it. */
+export function languageOf(tag: string): Language {
+  const first = tag.toLowerCase().split('-')[0];
+  return LANGUAGES.find((language) => language === first) ?? 'en';
+}
