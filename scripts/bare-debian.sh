@@ -1,26 +1,32 @@
 #!/usr/bin/env bash
-# Runs a command in a clean copy of this checkout inside a bare Debian 12. It has this machine's Node.js and npm and nothing else, so
+# Runs a command in a clean copy of this checkout inside a bare Debian. It has this machine's Node.js and npm and nothing else, so
 # that a package that setup forgets to install is missing. The system is in memory and in its own namespaces, and disappears when the
 # command ends. If it cannot be made, this exits with 125 and says why.
-#   usage: bare-debian.sh COMMAND…
+#   usage: bare-debian.sh bookworm|trixie COMMAND…
 . "$(dirname "$0")/common.sh"
 
-readonly CODENAME=bookworm MEGABYTES=10000
-root=$PWD/build/bare-debian
+readonly MEGABYTES=8000 codename=${1-}
+[[ $codename == @(bookworm|trixie) && $# -gt 1 ]] || fail 'usage: bare-debian.sh bookworm|trixie COMMAND…'
+shift
+root=$PWD/build/bare-$codename
 
 impossible() {
-  say "no bare Debian here: $*"
+  say "no bare Debian $codename here: $*"
   exit 125
 }
 
-# This machine's lines of sources.list for that Debian.
+# Lines of sources.list for that Debian, from this machine's mirrors.
 sources() {
+  local here
+  here=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
   apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' |
-    grep " $CODENAME" | sort -u
+    grep " $here" | sed "s/ $here/ $codename/" | sort -u
 }
 
-# What this needs from the machine.
+# What this needs from the machine. Several can be made at a time, but apt runs once at a time.
 prepare() {
+  exec 9>build/.bare-debian.lock
+  flock 9
   ((EUID == 0)) || impossible 'not root'
   command -v apt-get >/dev/null || impossible 'no apt-get'
   unshare --mount --pid --fork true 2>/dev/null || impossible 'no namespaces'
@@ -31,17 +37,18 @@ prepare() {
   logged apt-update apt-get update || true
   command -v mmdebstrap >/dev/null || logged apt-install apt-get install --yes --no-install-recommends mmdebstrap ||
     impossible "$(reason apt-install)"
-  sources >build/sources.list || impossible "apt has no sources of Debian $CODENAME"
+  sources >"$root.list" || impossible 'apt has no sources of Debian'
   # apt's own configuration, to reach the same mirrors.
-  apt-config dump | grep -E '^Acquire::(https?|Check-|ForceIPv4)' >build/apt.conf || true
+  apt-config dump | grep -E '^Acquire::(https?|Check-|ForceIPv4)' >"$root.conf" || true
+  exec 9>&-
 }
 
 make_debian() {
   mkdir -p "$root"
   mount -t tmpfs -o size=${MEGABYTES}m bare-debian "$root"
-  logged mmdebstrap mmdebstrap --mode=root --variant=apt --aptopt="$PWD/build/apt.conf" \
+  logged "mmdebstrap-$codename" mmdebstrap --mode=root --variant=apt --aptopt="$root.conf" \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
-    $CODENAME "$root" build/sources.list || impossible "$(reason mmdebstrap)"
+    "$codename" "$root" "$root.list" || impossible "$(reason "mmdebstrap-$codename")"
   echo 'APT::Keep-Downloaded-Packages "false";' >"$root/etc/apt/apt.conf.d/small"
   mount -t proc proc "$root/proc"
   mount --rbind /dev "$root/dev"
@@ -89,18 +96,17 @@ enter() {
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@" </dev/null
 }
 
-case ${1-} in
-  '') fail 'usage: bare-debian.sh COMMAND…' ;;
+case $1 in
   --inside)
     make_debian
     copy_node
     copy_network
     copy_checkout
-    say "in a bare Debian 12 with Node.js $(chroot "$root" node --version), of $(du -sxm "$root" | cut -f 1) MB"
+    say "in a bare Debian $codename with Node.js $(chroot "$root" node --version), of $(du -sxm "$root" | cut -f 1) MB"
     enter "${@:2}"
     ;;
   *)
     prepare
-    exec unshare --mount --pid --fork --kill-child bash "$0" --inside "$@"
+    exec unshare --mount --pid --fork --kill-child bash "$0" "$codename" --inside "$@"
     ;;
 esac

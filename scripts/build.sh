@@ -27,23 +27,16 @@ step() {
   grep -q '^ninja: no work to do' "build/logs/$name.log" || say "$name ($((SECONDS - started)) s)"
 }
 
-# build_wasm [TARGET]
+# build_wasm [TARGET…]
 build_wasm() {
-  # Debian's Emscripten finds the parser of its JavaScript optimizer through this.
-  export NODE_PATH=/usr/share/nodejs${NODE_PATH:+:$NODE_PATH}
-  [[ -e build/wasm/build.ninja ]] || step configure-wasm emcmake cmake --preset wasm
-  step wasm ninja -C build/wasm "$@"
-}
-
-# Relaxed SIMD needs a newer compiler than Emscripten's.
-build_relaxed() {
-  if ! command -v clang++-19 >/dev/null || ! command -v wasm-ld-19 >/dev/null; then
-    rm -f build/wasm/*-relaxed.wasm
-    say 'clang-19 or lld-19 is missing: the package gets no wasm for relaxed SIMD, and works without'
-    return
+  if [[ ! -e build/emscripten/build.ninja ]]; then
+    if has_old_emscripten; then
+      step configure-wasm cmake --preset wasm --toolchain scripts/debian-12.cmake
+    else
+      step configure-wasm emcmake cmake --preset wasm
+    fi
   fi
-  [[ -e build/relaxed/build.ninja ]] || step configure-relaxed cmake --preset relaxed
-  step relaxed ninja -C build/relaxed
+  step wasm ninja -C build/emscripten "$@"
 }
 
 # Writes the wasm into a module, on its own line, because Node prints the whole line of an uncaught error.
@@ -70,14 +63,15 @@ build_sources() {
 }
 
 build_wasms() {
-  build_wasm
+  build_wasm wasm-attention wasm-attention-threads bindings
   embed ''
   embed -threads
 }
 
 build_library() {
-  build_wasms
-  build_relaxed
+  build_wasm
+  embed ''
+  embed -threads
   local stamp=build/dist.stamp
   [[ -e dist/index.js ]] || rm -f $stamp
   newer_than $stamp web/lib build/wasm/*.wasm scripts/{bundle,workers}.mjs package.json package-lock.json tsconfig.{base,lib}.json ||

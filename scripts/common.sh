@@ -19,6 +19,11 @@ need() {
   bash scripts/setup.sh --check "$@" || exit 1
 }
 
+# Whether this is Debian 12's Emscripten, for which scripts/debian-12.cmake compiles.
+has_old_emscripten() {
+  [[ $(emcc --version) == *' 3.1.6 '* ]]
+}
+
 # logged NAME COMMAND…: writes the output to build/logs/NAME.log and returns the command's status.
 logged() {
   local log=build/logs/$1.log

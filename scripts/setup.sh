@@ -12,7 +12,12 @@ case $mode in
   *) fail 'usage: setup.sh [--tools | --fuzz | --books | --check TOOL…]' ;;
 esac
 
-# ---- what is needed: how to test for it, its Debian package, where else to get it
+# ---- what is needed: how to test for it, its packages in Debian and Ubuntu (those of them that exist), where else to get it
+
+# The version of a package that apt would install, `(none)` or nothing.
+candidate() {
+  apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: //p'
+}
 
 node_is_recent() {
   local version
@@ -32,23 +37,22 @@ has_libfuzzer() {
   command -v clang++ >/dev/null && any_file "$(clang++ -print-runtime-dir)"/libclang_rt.fuzzer*.a
 }
 
-# The compiler for relaxed SIMD, needed only if Debian has it. Without it the package lacks the wasms for relaxed SIMD.
-has_newer_clang() {
+# Debian 12's Emscripten is used with a newer compiler.
+has_compiler_for_emscripten() {
   command -v clang++-19 >/dev/null && command -v wasm-ld-19 >/dev/null && return
-  command -v apt-cache >/dev/null && apt-cache show clang-19 lld-19 >/dev/null 2>&1 && return 1
-  return 0
+  if command -v emcc >/dev/null; then ! has_old_emscripten; else [[ $(candidate emscripten) != 3.1.6~* ]]; fi
 }
 
 have() {
   case $1 in
     'Node.js 20 with npm') node_is_recent ;;
-    'Eigen 3.4') any_file /usr/{,local/}include/{,eigen3/}Eigen/Core ;;
-    GoogleTest) [[ -n ${GTest_DIR-}${GTEST_ROOT-} ]] || any_file /usr/{,local/}include/gtest/gtest.h ;;
+    'Eigen 3.4') any_file {/usr/,/usr/local/,/opt/homebrew/}include/{,eigen3/}Eigen/Core ;;
+    GoogleTest) [[ -n ${GTest_DIR-}${GTEST_ROOT-} ]] || any_file {/usr/,/usr/local/,/opt/homebrew/}include/gtest/gtest.h ;;
     'JavaScript packages') packages_match ;;
     fonts) any_file /usr/share/fonts/truetype/dejavu/DejaVuMathTeXGyre.ttf && any_file /usr/share/fonts/truetype/wqy/* ;;
     Chromium) command -v "${CHROMIUM:-chromium}" >/dev/null ;;
     libFuzzer) has_libfuzzer ;;
-    'clang 19 with its linker') has_newer_clang ;;
+    'clang 19') has_compiler_for_emscripten ;;
     emcc) command -v emcc >/dev/null && command -v emcmake >/dev/null ;;
     *) command -v "$1" >/dev/null ;;
   esac
@@ -60,11 +64,11 @@ tools=(
   'ninja|ninja-build|https://ninja-build.org'
   'g++|g++|https://gcc.gnu.org'
   'emcc|emscripten|https://emscripten.org/docs/getting_started/downloads.html'
-  'clang 19 with its linker|clang-19 lld-19|https://apt.llvm.org'
+  'clang 19|clang-19 lld-19|https://apt.llvm.org'
   'Eigen 3.4|libeigen3-dev|https://eigen.tuxfamily.org'
   'GoogleTest|libgtest-dev|https://google.github.io/googletest'
   'clang-format|clang-format|https://clang.llvm.org/docs/ClangFormat.html'
-  'Chromium|chromium chromium-headless-shell|https://www.chromium.org, with CHROMIUM set to its path'
+  'Chromium|chromium chromium-headless-shell chromium-browser|https://www.chromium.org, with CHROMIUM set to its path'
   'fonts|fonts-dejavu-core fonts-dejavu-extra fonts-wqy-microhei|https://dejavu-fonts.github.io'
 )
 # Half a gigabyte, which only `npm run fuzz:native` needs.
@@ -117,11 +121,9 @@ report_missing() {
 
 # ---- Debian's packages
 
-# Debian 12's own Node.js is too old.
-debian_has_recent_node() {
-  local major
-  major=$(apt-cache policy nodejs 2>/dev/null | sed -n 's/^ *Candidate: \([0-9]*\).*/\1/p')
-  ((${major:-0} >= 20))
+# Whether apt has a package. Debian 12's own Node.js is too old.
+can_install() {
+  [[ $(candidate "$1") == [0-9]* ]] && { [[ $1 != @(nodejs|npm) ]] || [[ $(candidate nodejs) =~ ^[2-9][0-9]\. ]]; }
 }
 
 sudo=()
@@ -135,7 +137,7 @@ as_root() {
 }
 
 install_packages() {
-  local packages=() tool
+  local packages=() tool package
   command -v apt-get >/dev/null || report_missing 'this system has no apt-get; please install by hand:'
   if ((EUID != 0)); then
     command -v sudo >/dev/null || report_missing 'neither root nor sudo here; please install by hand:'
@@ -149,12 +151,12 @@ install_packages() {
   # The new lists may contain more packages.
   find_missing
   for tool in "${missing[@]}"; do
-    [[ $tool == Node.js* ]] && ! debian_has_recent_node && continue
     IFS='|' read -r _ tool _ <<<"$tool"
-    # shellcheck disable=SC2206 # one entry may name several packages
-    packages+=($tool)
+    for package in $tool; do
+      if can_install "$package"; then packages+=("$package"); fi
+    done
   done
-  ((${#packages[@]})) || report_missing 'Debian has no package recent enough:'
+  ((${#packages[@]})) || report_missing 'apt has no package recent enough:'
   say "installing ${packages[*]} (log: build/logs/apt-install.log)"
   logged apt-install as_root apt-get install --yes --no-install-recommends "${packages[@]}" ||
     report_missing "apt-get failed: $(reason apt-install)"

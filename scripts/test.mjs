@@ -1,5 +1,5 @@
 // Runs all suites, also after a failure, and adds up the counts in their JSON results.
-//   usage: node scripts/test.mjs [ci]      ci: the suites that are too slow for `npm test`
+//   usage: node scripts/test.mjs [ci|node]      ci: the suites that are too slow for `npm test`
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -52,6 +52,19 @@ const SUITES = {
       command: 'scripts/jest.sh browser',
       env: WITHOUT_STILLS,
       after: 'page',
+      counts: jest,
+    },
+  ],
+  // What depends on the compiler, for systems with another one.
+  node: [
+    { name: 'packages', command: 'scripts/setup.sh' },
+    { name: 'library', command: 'scripts/build.sh library', after: 'packages' },
+    { name: 'js', command: 'scripts/jest.sh js', after: 'library', counts: jest },
+    {
+      name: 'relaxed-threads',
+      command: 'scripts/jest.sh js tests/ops tests/layers',
+      env: { RELAXED: '1', THREADS: '3' },
+      after: 'library',
       counts: jest,
     },
   ],
@@ -177,7 +190,7 @@ async function runAll(suites) {
 }
 
 const suites = SUITES[process.argv[2] ?? 'test'];
-if (!suites) throw new Error('usage: node scripts/test.mjs [ci]');
+if (!suites) throw new Error('usage: node scripts/test.mjs [ci|node]');
 mkdirSync('build/results', { recursive: true });
 mkdirSync('build/logs', { recursive: true });
 const started = performance.now();

@@ -99,7 +99,7 @@ export async function setUp({ needsPeers, relaxed, browser, say }) {
   if (relaxed && !built) throw new Error('there is no wasm for relaxed SIMD: run `npm run setup` and build again');
   const fused = relaxed || (browser && built);
   if (fused) compileRelaxedLimits(say);
-  const kernels = '../../build/wasm/libkernels.a';
+  const kernels = '../../build/emscripten/libkernels.a';
   if (time(kernels, here) === 0) throw new Error('the library is not built: run `bash scripts/build.sh library` first');
   compile('product', ['-I../../cpp', kernels], say, kernels);
   const eigen = ['/usr/include/eigen3', '/usr/local/include/eigen3'].find((folder) => existsSync(folder));

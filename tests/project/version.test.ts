@@ -9,7 +9,7 @@ describe('the version of package.json', () => {
   });
 
   it('is what the C++ build says', () => {
-    const cache = read('build/wasm/CMakeCache.txt');
+    const cache = read('build/emscripten/CMakeCache.txt');
     expect(/^CMAKE_PROJECT_VERSION:STATIC=(.*)$/m.exec(cache)?.[1]).toBe(version);
   });
 

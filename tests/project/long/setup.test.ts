@@ -65,6 +65,7 @@ describe('setup', () => {
   it('names what apt-get could not install, why, and where to get it', () => {
     machine = checkout(['ninja']);
     machine.command('sudo', '[[ $1 == -n ]] && shift; exec "$@"');
+    machine.command('apt-cache', 'echo "  Candidate: 1.11"');
     machine.command('apt-get', '[[ $1 == update ]] || { echo "E: Unable to locate package ninja-build"; exit 100; }');
     expect(failure('bash scripts/setup.sh')).toEqual([
       'setup: apt-get failed: E: Unable to locate package ninja-build (log: build/logs/apt-install.log)',

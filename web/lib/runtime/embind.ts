@@ -20,22 +20,14 @@ export function featuresOf({ relaxed }: Raw): Features {
 const ignore = (): void => undefined;
 
 /**
- * All imports of all modules. Imports that are not given do nothing; most of them register types that the bindings
- * never pass.
+ * All imports of a module. Those that are not given do nothing: of Embind's functions, whose number depends on
+ * Emscripten's version, most register types that the bindings never pass.
  */
-export function importsOf(given: WebAssembly.ModuleImports): WebAssembly.Imports {
+export function importsOf(module: WebAssembly.Module, given: WebAssembly.ModuleImports): WebAssembly.Imports {
+  const embind = WebAssembly.Module.imports(module).filter(({ name }) => name.startsWith('_embind_register_'));
   return {
     env: {
-      _embind_register_bigint: ignore,
-      _embind_register_bool: ignore,
-      _embind_register_emval: ignore,
-      _embind_register_float: ignore,
-      _embind_register_function: ignore,
-      _embind_register_integer: ignore,
-      _embind_register_memory_view: ignore,
-      _embind_register_std_string: ignore,
-      _embind_register_std_wstring: ignore,
-      _embind_register_void: ignore,
+      ...Object.fromEntries(embind.map(({ name }) => [name, ignore])),
       bring_in: ignore,
       emscripten_notify_memory_growth: ignore,
       lost_thread: ignore,
@@ -75,7 +67,7 @@ export async function instantiateCore(
 
   const { exports } = await WebAssembly.instantiate(
     module,
-    importsOf({
+    importsOf(module, {
       _embind_register_integer(type: number, name: number) {
         if (text(name).includes('unsigned')) unsigned.add(type);
       },
@@ -98,11 +90,11 @@ export async function instantiateCore(
   const table = exports.__indirect_function_table as WebAssembly.Table;
   renewViews();
   (exports._initialize as () => void)();
-  // Where the shadow stack, on which C++ has its arrays, is empty. A function that ends in an exception does not go
-  // back there.
-  const rest = (exports.stackSave as () => number)();
+  // The shadow stack, on which C++ has its arrays, is empty here. A function that ends in an exception does not go back.
+  const stackPointer = exports.__stack_pointer as WebAssembly.Global<'i32'>;
+  const rest = stackPointer.value;
   raw.restore = () => {
-    (exports.stackRestore as (top: number) => void)(rest);
+    stackPointer.value = rest;
     renewViews();
   };
   raw.malloc = exports.malloc;

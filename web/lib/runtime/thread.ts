@@ -8,9 +8,9 @@ import { serve } from './port.js';
 
 serve(async (message, post) => {
   const { module, memory, stack, thread } = message as ThreadStart;
-  const { exports } = await WebAssembly.instantiate(module, importsOf({ memory }));
+  const { exports } = await WebAssembly.instantiate(module, importsOf(module, { memory }));
   const call = (name: string, ...args: number[]): void => (exports[name] as (...args: number[]) => void)(...args);
-  call('stackRestore', stack);
+  (exports.__stack_pointer as WebAssembly.Global<'i32'>).value = stack;
   post('ready', []);
   // Later, so that the answer leaves first: the thread never returns from the module.
   setTimeout(() => {
