@@ -33,8 +33,8 @@ export default {
     // TypeScript sources import each other under the name they will have as JavaScript.
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
-  // What the bundler puts in place of these names.
-  globals: { __VERSION__: version, __RELAXED__: true },
+  // What the bundler puts in place of this name.
+  globals: { __VERSION__: version },
   transform: { '\\.ts$': '<rootDir>/scripts/jest-transform.mjs' },
   // Modules outlive their test file in Node: a worker that has grown is replaced, or every collection would take
   // seconds.

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Builds what has changed since the last time: the wasm, the package's library (dist/) and elements (dist/elements/), and the page
-# (build/page).
-#   usage: build.sh [sources|wasm|library|elements|page …]
-# `sources` builds the wasm that tests on sources need, and `wasm` also the one for threads. `elements` builds the library first.
+# Builds what has changed since the last time: the wasm, the package (dist/) and the page (build/page).
+#   usage: build.sh [sources|wasm|package|page …]
+# `sources` builds the wasm that tests on sources need, and `wasm` also the one for threads.
 # Without an argument everything is built.
 . "$(dirname "$0")/common.sh"
 
@@ -47,16 +46,6 @@ embed() {
   mv $module.new $module
 }
 
-bundle_and_declare() {
-  rm -rf build/dist-next
-  mkdir build/dist-next
-  # Types are checked by `npm run lint`.
-  node node_modules/typescript/bin/tsc --project tsconfig.lib.json --noCheck &
-  local declarations=$!
-  node scripts/bundle.mjs build/dist-next || return
-  wait $declarations
-}
-
 build_sources() {
   build_wasm wasm-attention bindings
   embed ''
@@ -68,42 +57,29 @@ build_wasms() {
   embed -threads
 }
 
-build_library() {
+build_package() {
   build_wasm
   embed ''
   embed -threads
-  local stamp=build/dist.stamp
+  local stamp=build/package.stamp next=build/dist-next vite=node_modules/vite/bin/vite.js
   [[ -e dist/index.js ]] || rm -f $stamp
-  newer_than $stamp web/lib build/wasm/*.wasm scripts/{bundle,workers}.mjs package.json package-lock.json tsconfig.{base,lib}.json ||
-    return 0
+  newer_than $stamp web/{lib,elements,training} web/vite.config.ts build/wasm/*.wasm package{,-lock}.json tsconfig.{base,lib}.json || return 0
   touch $stamp.next
-  step library bundle_and_declare
-  # Other programs see either the old dist/ or the new one. The elements are kept until they are built.
-  if [[ -e dist/elements ]]; then mv dist/elements build/dist-next/; fi
+  step package node $vite build --config web/vite.config.ts web --outDir "$PWD/$next"
+  step anywidget node $vite build --config web/elements/anywidget.config.ts web/elements --outDir "$PWD/$next/elements"
+  # Types are checked by `npm run lint`.
+  step declarations node node_modules/typescript/bin/tsc --project tsconfig.lib.json --noCheck
+  # Other programs see either the old dist/ or the new one.
   rm -rf dist
-  mv build/dist-next dist
+  mv $next dist
   # The stamp gets the time of the start, so that files that change during the build are built next time.
-  mv $stamp.next $stamp
-}
-
-build_elements() {
-  local stamp=build/elements.stamp
-  [[ -e dist/elements/index.js ]] || rm -f $stamp
-  newer_than $stamp web/elements web/training web/lib scripts/workers.mjs package.json package-lock.json tsconfig.base.json || return 0
-  touch $stamp.next
-  step elements node node_modules/vite/bin/vite.js build --config web/elements/vite.config.ts web/elements \
-    --outDir "$PWD/build/elements-next"
-  step anywidget node node_modules/vite/bin/vite.js build --config web/elements/anywidget.config.ts web/elements \
-    --outDir "$PWD/build/elements-next"
-  rm -rf dist/elements
-  mv build/elements-next dist/elements
   mv $stamp.next $stamp
 }
 
 build_page() {
   local stamp=build/page.stamp
   [[ -e build/page/index.html ]] || rm -f $stamp
-  newer_than $stamp web/page web/elements web/training web/lib scripts/workers.mjs package-lock.json tsconfig.base.json tsconfig.json || return 0
+  newer_than $stamp web package-lock.json tsconfig.base.json tsconfig.json || return 0
   touch $stamp.next
   step page node node_modules/vite/bin/vite.js build --config web/page/vite.config.ts web/page \
     --outDir "$PWD/build/page" --emptyOutDir
@@ -121,24 +97,20 @@ finish_page() {
   if [[ ${STILLS-} != kept ]]; then mv $stamp.next $stamp; fi
 }
 
-(($#)) || set -- elements page
+(($#)) || set -- package page
 node scripts/figures.mjs
 for part; do
   lock dist
   case $part in
     sources) build_sources ;;
     wasm) build_wasms ;;
-    library) build_library ;;
-    elements)
-      build_library
-      build_elements
-      ;;
+    package) build_package ;;
     page)
       build_wasms
       lock page
       build_page
       finish_page
       ;;
-    *) fail 'usage: build.sh [sources|wasm|library|elements|page …]' ;;
+    *) fail 'usage: build.sh [sources|wasm|package|page …]' ;;
   esac
 done

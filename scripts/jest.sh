@@ -17,21 +17,21 @@ case $suite in
       bash scripts/build.sh sources
     else
       export DIST=1
-      bash scripts/build.sh library
+      bash scripts/build.sh package
     fi
     ;;
   package)
     export DIST=1
-    bash scripts/build.sh elements
+    bash scripts/build.sh package
     ;;
   browser)
     need Chromium fonts
     # Only long suites use the package.
-    bash scripts/build.sh ${LONG:+elements} page
+    bash scripts/build.sh ${LONG:+package} page
     ;;
   matrix)
     bash scripts/setup.sh --books || exit 1
-    bash scripts/build.sh elements
+    bash scripts/build.sh package
     tools=tests/package/matrix
     if newer_than $tools/node_modules/.package-lock.json $tools/package-lock.json; then
       say 'installing the tools of the matrix (once)'

@@ -10,7 +10,7 @@ bin=node_modules/.bin
 types() {
   local status=0 project
   # The build of the wasm generates part of the library's TypeScript.
-  [[ -e web/lib/generated/bindings/raw.ts && -e web/lib/generated/embedded-threads.ts ]] || bash scripts/build.sh library || return
+  [[ -e web/lib/generated/bindings/raw.ts && -e web/lib/generated/embedded-threads.ts ]] || bash scripts/build.sh package || return
   for project in tsconfig.json tsconfig.lib.json tsconfig.scripts.json; do
     $bin/tsc --project $project --noEmit || status=1
   done

@@ -58,13 +58,13 @@ const SUITES = {
   // What depends on the compiler, for systems with another one.
   node: [
     { name: 'packages', command: 'scripts/setup.sh' },
-    { name: 'library', command: 'scripts/build.sh library', after: 'packages' },
-    { name: 'js', command: 'scripts/jest.sh js', after: 'library', counts: jest },
+    { name: 'package', command: 'scripts/build.sh package', after: 'packages' },
+    { name: 'js', command: 'scripts/jest.sh js', after: 'package', counts: jest },
     {
       name: 'relaxed-threads',
       command: 'scripts/jest.sh js tests/ops tests/layers',
       env: { RELAXED: '1', THREADS: '3' },
-      after: 'library',
+      after: 'package',
       counts: jest,
     },
   ],

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/common.sh"
 need 'JavaScript packages'
 
-bash scripts/build.sh library
+bash scripts/build.sh package
 stamp=build/training.stamp
 if [[ ! -e build/training/main.js ]] || newer_than $stamp web/training tsconfig.{base,training}.json; then
   touch $stamp.next

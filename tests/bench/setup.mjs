@@ -100,7 +100,7 @@ export async function setUp({ needsPeers, relaxed, browser, say }) {
   const fused = relaxed || (browser && built);
   if (fused) compileRelaxedLimits(say);
   const kernels = '../../build/emscripten/libkernels.a';
-  if (time(kernels, here) === 0) throw new Error('the library is not built: run `bash scripts/build.sh library` first');
+  if (time(kernels, here) === 0) throw new Error('the library is not built: run `bash scripts/build.sh package` first');
   compile('product', ['-I../../cpp', kernels], say, kernels);
   const eigen = ['/usr/include/eigen3', '/usr/local/include/eigen3'].find((folder) => existsSync(folder));
   if (eigen) compile('eigen', ['-isystem', eigen], say);

@@ -13,7 +13,7 @@ const header = names(read('cpp/attention.h'), /^[a-z][\w:<> *]*?\b(\w+)\(/gm);
 const { ops: bound } = JSON.parse(read('web/lib/generated/bindings/description.json')) as {
   ops: { name: string; scratch: number }[];
 };
-const operations = ['operations', 'sequence', 'gradients'].map((file) => read(`web/lib/${file}.ts`)).join('\n');
+const operations = read('web/lib/operations.ts');
 const classes = read('web/lib/layers.ts');
 
 const ops = modulesIn('web/lib/ops');
@@ -22,7 +22,7 @@ const layers = names(classes, /^ {2}readonly ([A-Z]\w+): new\b/gm);
 /** The lists an op is in. */
 const PLACES: Record<string, readonly string[]> = {
   'cpp/attention.h': header,
-  'web/lib/{operations,sequence,gradients}.ts': names(operations, /^ {2}(?:readonly )?(\w+)[(:]/gm),
+  'web/lib/operations.ts': names(operations, /^ {2}(?:readonly )?(\w+)[(:]/gm),
   'README.md': names(read('README.md'), /^\| `(\w+)/gm),
   'CHANGELOG.md': names(read('CHANGELOG.md'), /`(\w+)`/g),
   'tests/reference': modulesIn('tests/reference'),

@@ -11,7 +11,7 @@ export function declarations(elements: URL): Plugin {
     name: 'wasm-attention-declarations',
     generateBundle() {
       const emit = (fileName: string, source: string): void => {
-        this.emitFile({ type: 'asset', fileName, source });
+        this.emitFile({ type: 'asset', fileName: `elements/${fileName}`, source });
       };
       const tags = Object.keys(figures());
       const all = [...tags, ...Object.keys(PARTS)];

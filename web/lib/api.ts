@@ -1,6 +1,7 @@
 // The types that both entries export.
 export type { WeightType } from './check/weightType.js';
-export type { LoadOptions, WasmSource } from './runtime/load.js';
+export type { LoadOptions } from './loadOptions.js';
+export type { WasmSource } from './runtime/compile.js';
 export type {
   LayerForwardOptions,
   MultiHeadAttention,
@@ -41,8 +42,6 @@ export type {
 } from './layers/transformerEncoderLayer.js';
 export type { RotaryScaling } from './ops/rotary/scaling.js';
 export type * from './types.js';
-export type * from './gradients.js';
 export type * from './operations.js';
-export type * from './sequence.js';
 export type * from './layers.js';
-export type * from './surface.js';
+export type * from './wasmAttention.js';

@@ -8,9 +8,10 @@
  * const { output } = attention.scaledDotProductAttention(Q, K, V, { isCausal: true });
  * @packageDocumentation
  */
+import { createLoader } from './load.js';
+import { LOAD_OPTIONS } from './loadOptions.js';
 import { embeddedWasm } from './runtime/embedded.js';
-import { createLoader, LOAD_OPTIONS } from './runtime/load.js';
-import { surface } from './surface.js';
+import { fromHex } from './runtime/hex.js';
 
 export type * from './api.js';
 export { readSafetensors, writeSafetensors, type ReadOptions } from './safetensors.js';
@@ -20,4 +21,8 @@ export { readSafetensors, writeSafetensors, type ReadOptions } from './safetenso
  *
  * @throws RangeError in an engine without WebAssembly SIMD; its cause is the engine's `WebAssembly.CompileError`
  */
-export const load = createLoader(embeddedWasm, surface, LOAD_OPTIONS);
+export const load = createLoader(
+  embeddedWasm,
+  async () => fromHex((await import('./generated/embedded-threads.js')).default),
+  LOAD_OPTIONS,
+);

@@ -34,10 +34,6 @@ import {
 import type { MultiHeadAttention, MultiHeadAttentionOptions } from './layers/attention/types.js';
 import type { Wasm } from './runtime/wasm.js';
 
-// The slim entry imports these in one file.
-export { gradients } from './gradients.js';
-export { sequenceOperations } from './sequence.js';
-
 /** The classes of a loaded module: layers, which own parameters, and an optimizer, which changes them. */
 export interface LayerClasses {
   /** Adds the table of sines and cosines; `new attention.PositionalEncoding({ numHiddens: 32, dropout: 0.1 })`. */

@@ -1,7 +1,7 @@
 /* This file is long because it documents every operation. */
 import type { AdditiveAttentionOptions, AdditiveAttentionWeights } from './ops/additive/inputs.js';
 import type { RotaryOptions } from './ops/rotary/options.js';
-import type { AttentionOptions, AttentionResult, Tensor, TensorLike, ValidLens } from './types.js';
+import type { AttentionGradients, AttentionOptions, AttentionResult, Tensor, TensorLike, ValidLens } from './types.js';
 import type { Wasm } from './runtime/wasm.js';
 import { tensor } from './ops/tensor.js';
 import { scaledDotProductAttention } from './ops/scaledDotProductAttention.js';
@@ -19,14 +19,34 @@ import { relativeShift } from './ops/relativeShift.js';
 import { gelu, type GeluOptions } from './ops/gelu.js';
 import { silu } from './ops/silu.js';
 import { matmul } from './ops/matmul.js';
+import { complexity, type Architecture, type Complexity, type ComplexitySize } from './ops/complexity.js';
+import { conv1d, type Conv1dOptions } from './ops/conv1d.js';
+import { rnn, type RnnOptions, type RnnResult, type RnnWeights } from './ops/rnn.js';
+import { additiveAttentionBackward, type AdditiveAttentionGradients } from './ops/additiveAttentionBackward.js';
+import { relativeShiftBackward, type RelativeShiftBackwardOptions } from './ops/relativeShiftBackward.js';
+import { rotaryEmbeddingBackward } from './ops/rotaryEmbeddingBackward.js';
+import { scaledDotProductAttentionBackward } from './ops/scaledDotProductAttentionBackward.js';
+import { softmaxCrossEntropy, type CrossEntropyOptions, type CrossEntropyResult } from './ops/softmaxCrossEntropy.js';
+import { t5RelativeBiasBackward } from './ops/t5RelativeBiasBackward.js';
 
 export type {
+  AdditiveAttentionGradients,
   AdditiveAttentionOptions,
   AdditiveAttentionResult,
   AdditiveAttentionWeights,
   AlibiBiasOptions,
+  Architecture,
+  Complexity,
+  ComplexitySize,
+  Conv1dOptions,
+  CrossEntropyOptions,
+  CrossEntropyResult,
   EncodingRotationOptions,
   GeluOptions,
+  RelativeShiftBackwardOptions,
+  RnnOptions,
+  RnnResult,
+  RnnWeights,
   RotaryOptions,
   Sinusoidal2dOptions,
   SinusoidalOptions,
@@ -244,6 +264,139 @@ export interface Operations {
    * attention.silu([-1, 0, 1]); // data: [-0.269, 0, 0.731]
    */
   silu(x: TensorLike): Tensor;
+
+  /**
+   * torch.nn.functional.conv1d: cross-correlation along the last axis.
+   *
+   * @param x (B, Cin, n)
+   * @param weight (Cout, Cin/groups, k)
+   * @returns (B, Cout, floor((n + 2·padding - dilation·(k-1) - 1) / stride) + 1)
+   * @example
+   * attention.conv1d(x, weight, { padding: 1 }); // k = 3: as many tokens out as in
+   */
+  conv1d(x: TensorLike, weight: TensorLike, options?: Conv1dOptions): Tensor;
+
+  /**
+   * torch.nn.RNN, one layer, batch first: h_t = tanh(W_ih·x_t + b_ih + W_hh·h_{t-1} + b_hh). Elman 1990.
+   *
+   * @param x (B, n, Din)
+   * @returns output (B, n, D) and finalState (B, D)
+   * @example
+   * const { output, finalState } = attention.rnn(x, { weightIh, weightHh });
+   */
+  rnn(x: TensorLike, weights: RnnWeights, options?: RnnOptions): RnnResult;
+
+  /**
+   * The cost of a layer that maps n tokens of width d to n tokens of width d, in numbers and as asymptotic classes. It
+   * does not use the wasm.
+   *
+   * multiplyAdds counts the work of `conv1d`, `rnn` or `scaledDotProductAttention` (one head) for one sequence, without
+   * biases and pointwise functions: 'cnn' k·n·d² (including padding, with d channels in and out), 'rnn' 2·n·d² (d² for
+   * the token, d² for the state), 'self-attention' 2·n²·d (n²·d for QKᵀ, n²·d for the weights times V; the four
+   * projections of MultiHeadAttention would add 4·n·d²).
+   *
+   * maximumPathLength is the number of layers (cnn, self-attention) or steps (rnn) after which some output depends on
+   * both the first and the last token. For a cnn it is ceil((n-1)/(k-1)), so two layers with k = 3 connect x1 and x5,
+   * or Infinity for k = 1 and n > 1.
+   *
+   * Vaswani et al. 2017, table 1; d2l.ai, section "Self-Attention and Positional Encoding".
+   *
+   * @param size n tokens of width d; k (default 3) is the width of a cnn's kernel
+   * @example
+   * attention.complexity('self-attention', { n: 512, d: 64 }).order.computation; // 'O(n²·d)'
+   */
+  complexity(architecture: Architecture, size: ComplexitySize): Complexity;
+
+  /**
+   * The gradients of sum(output·gradOutput) for the output of scaledDotProductAttention with the same arguments,
+   * including the seed of dropout. The weights are computed again, so memory stays O(L + S) with any options.
+   *
+   * Masked keys and values, and queries that see no key, get gradients of exactly 0. They never change other gradients,
+   * even if they are NaN or Infinity. `alibiSlopes` are constants. You can pass the options of the forward call
+   * unchanged: `needWeights`, `needScores`, `needLogSumExp` and `out` do nothing here.
+   *
+   * Dao et al. 2022.
+   *
+   * @param gradOutput the shape of the output: (…, L, Ev)
+   * @returns gradients for query, key and value, and for `bias`, `relativeKeys`, `relativeValues`, `sinks`, `pastKey`
+   *   and `pastValue` if given, each with the shape of its tensor
+   * @throws RangeError also for a gradOutput of another shape
+   * @example
+   * const { query: gradQ } = attention.scaledDotProductAttentionBackward(gradOutput, Q, K, V, { isCausal: true });
+   */
+  scaledDotProductAttentionBackward(
+    gradOutput: TensorLike,
+    query: TensorLike,
+    key: TensorLike,
+    value: TensorLike,
+    options?: AttentionOptions,
+  ): AttentionGradients;
+
+  /**
+   * The gradients of sum(output·gradOutput) for the output of additiveAttention with the same arguments. The weights
+   * are computed again, so memory is O(L + S). Masked keys and values, and queries that see no key, get gradients of
+   * exactly 0 and never change other gradients, even if they are NaN or Infinity.
+   *
+   * Bahdanau et al. 2014.
+   *
+   * @param gradOutput (B, L, Dv)
+   * @returns gradients for queries, keys, values, Wq, Wk and wv, each in that tensor's shape
+   * @throws the same as additiveAttention; RangeError also for a gradOutput of another shape
+   * @example
+   * const { Wq: gradWq } = attention.additiveAttentionBackward(gradOutput, Q, K, V, { Wq, Wk, wv });
+   */
+  additiveAttentionBackward(
+    gradOutput: TensorLike,
+    queries: TensorLike,
+    keys: TensorLike,
+    values: TensorLike,
+    weights: AdditiveAttentionWeights,
+    options?: AdditiveAttentionOptions,
+  ): AdditiveAttentionGradients;
+
+  /**
+   * The gradient with respect to x of sum(rotaryEmbedding(x, options)·gradOutput): rotates every pair back (and
+   * multiplies it by yarn's attentionFactor, as in the forward pass).
+   *
+   * @param gradOutput the shape of x
+   * @returns the shape of x
+   */
+  rotaryEmbeddingBackward(gradOutput: TensorLike, options?: RotaryOptions): Tensor;
+
+  /**
+   * The gradient with respect to the table of sum(t5RelativeBias(table, options)·gradBias).
+   *
+   * @param gradBias (H, L, S)
+   * @param options those of t5RelativeBias, and numBuckets (default 32)
+   * @returns (numBuckets, H)
+   */
+  t5RelativeBiasBackward(gradBias: TensorLike, options: T5RelativeBucketsOptions): Tensor;
+
+  /**
+   * The gradient with respect to scores of sum(relativeShift(scores)·gradScores).
+   *
+   * @param gradScores (…, L, L)
+   * @returns (…, L, columns)
+   */
+  relativeShiftBackward(gradScores: TensorLike, options?: RelativeShiftBackwardOptions): Tensor;
+
+  /**
+   * The mean of -log softmax(logits)[target] over the rows whose target is not `ignoreIndex`, and its gradient:
+   * torch.nn.functional.cross_entropy.
+   *
+   * @param logits (N, C)
+   * @param targets (N,), whole numbers from 0 to C-1, or `ignoreIndex`
+   * @returns loss, NaN if no row counts; gradLogits (N, C)
+   * @throws RangeError for a target that is not a class
+   * @example
+   * const { loss, gradLogits } = attention.softmaxCrossEntropy(output, [3, 1, 2]);
+   * backward(gradLogits);
+   */
+  softmaxCrossEntropy(
+    logits: TensorLike,
+    targets: ArrayLike<number>,
+    options?: CrossEntropyOptions,
+  ): CrossEntropyResult;
 }
 
 /** Binds every operation to a loaded module. */
@@ -268,5 +421,14 @@ export function operations(wasm: Wasm): Operations {
     matmul: matmul.bind(undefined, wasm),
     gelu: gelu.bind(undefined, wasm),
     silu: silu.bind(undefined, wasm),
+    conv1d: conv1d.bind(undefined, wasm),
+    rnn: rnn.bind(undefined, wasm),
+    complexity,
+    scaledDotProductAttentionBackward: scaledDotProductAttentionBackward.bind(undefined, wasm),
+    additiveAttentionBackward: additiveAttentionBackward.bind(undefined, wasm),
+    rotaryEmbeddingBackward: rotaryEmbeddingBackward.bind(undefined, unshared),
+    t5RelativeBiasBackward,
+    relativeShiftBackward,
+    softmaxCrossEntropy: softmaxCrossEntropy.bind(undefined, unshared),
   };
 }

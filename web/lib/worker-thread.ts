@@ -9,7 +9,7 @@ import { wrongUse } from './check/values.js';
 import { load } from './index.js';
 import type { Model, OpenModelOptions } from './models.js';
 import type { Operations } from './operations.js';
-import type { LoadOptions } from './runtime/load.js';
+import type { LoadOptions } from './loadOptions.js';
 import { serve } from './runtime/port.js';
 import { factsOf, type Generated } from './worker/model.js';
 import { describe, forget, fromToken, objectOf, release, tokenOf, type Anything } from './worker/objects.js';

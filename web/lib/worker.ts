@@ -9,9 +9,9 @@
  */
 import { checkOptions, type Known } from './check/options.js';
 import { tagOf, wrongKind } from './check/values.js';
-import { OPEN_MODEL } from './runtime/cores.js';
+import { LOAD_OPTIONS, type LoadOptions } from './loadOptions.js';
+import { OPEN_MODEL } from './models/types.js';
 import { disposeSymbol } from './runtime/dispose.js';
-import { LOAD_OPTIONS, type LoadOptions } from './runtime/load.js';
 import { Connection } from './worker/connection.js';
 import { createHandle } from './worker/handle.js';
 import { openInWorker } from './worker/model.js';

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
-import { workers } from '../../scripts/workers.mjs';
+import { alone, library } from '../vite.config.js';
 import { ownFonts } from './plugins/ownFonts.js';
+import { scriptText } from './plugins/scriptText.js';
 import { singleFiles } from './plugins/singleFile.js';
 import { bundling, root } from './vite.config.js';
 
@@ -9,7 +10,8 @@ import { bundling, root } from './vite.config.js';
 export default defineConfig({
   ...bundling,
   publicDir: false,
-  plugins: [ownFonts(root), workers('text'), singleFiles(root)],
+  resolve: { alias: [...library.resolve.alias, ...alone] },
+  plugins: [ownFonts(root), scriptText(), singleFiles(root)],
   build: {
     outDir: fileURLToPath(new URL('../../build/single', import.meta.url)),
     emptyOutDir: true,

@@ -1,42 +1,32 @@
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
-import { workers } from '../../scripts/workers.mjs';
 import { LANGUAGES } from '../elements/languages.js';
+import { library } from '../vite.config.js';
 import { firstFigure } from './plugins/firstFigure.js';
 import { ownFonts } from './plugins/ownFonts.js';
 import { pageInputs, pages } from './plugins/pages.js';
 import { cellFrame } from './plugins/policy.js';
+import { scriptText } from './plugins/scriptText.js';
 
 export const root = fileURLToPath(new URL('.', import.meta.url));
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
-
 // The build runs the library itself: plugins/runCell.ts.
-Object.assign(globalThis, { __VERSION__: version });
+Object.assign(globalThis, { __VERSION__: JSON.parse(library.define.__VERSION__) as string });
 
 /** What the page's scripts need, whatever becomes of them. */
 export const bundling = {
   root,
   // Relative addresses: the built folder works at the root of a host and below it.
   base: './',
-  define: { __VERSION__: JSON.stringify(version), __CELL_FRAME__: JSON.stringify(cellFrame()) },
+  define: { ...library.define, __CELL_FRAME__: JSON.stringify(cellFrame()) },
   // In another format a worker would carry the wasm for threads, too.
   worker: { format: 'es' as const },
-  resolve: {
-    alias: {
-      'wasm-attention/worker': fileURLToPath(new URL('../lib/worker.ts', import.meta.url)),
-      'wasm-attention/models': fileURLToPath(new URL('../lib/models.ts', import.meta.url)),
-      'wasm-attention': fileURLToPath(new URL('../lib/index.ts', import.meta.url)),
-    },
-  },
+  resolve: library.resolve,
 };
 
 export default defineConfig({
   ...bundling,
-  plugins: [pages(root), firstFigure(), ownFonts(root, 'assets'), workers()],
+  plugins: [pages(root), firstFigure(), ownFonts(root, 'assets'), scriptText()],
   build: {
     outDir: fileURLToPath(new URL('../../build/page', import.meta.url)),
     emptyOutDir: true,

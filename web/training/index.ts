@@ -11,4 +11,4 @@ export {
 } from './settings.js';
 export { chance } from './task.js';
 export { Training, type Progress } from './train.js';
-export { Trainer, startTrainingWorker } from './trainer.js';
+export { Trainer, type TrainingWorker } from './trainer.js';

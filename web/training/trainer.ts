@@ -19,13 +19,6 @@ export interface TrainingWorker extends Port<ToWorker, FromWorker> {
   terminate(): void;
 }
 
-/** Starts the worker that trains. */
-export function startTrainingWorker(): TrainingWorker {
-  // Vite looks for exactly this expression.
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
-  return worker as unknown as TrainingWorker;
-}
-
 /** Milliseconds after which a worker that does not answer is terminated. It should answer after the current step. */
 const PATIENCE = 250;
 
@@ -33,7 +26,7 @@ const PATIENCE = 250;
  * Trains in a worker, which the first `start` creates and later calls use again.
  *
  * @example
- * const trainer = new Trainer(startTrainingWorker, { progress: ({ step, loss }) => draw(step, loss) });
+ * const trainer = new Trainer(startWorker, { progress: ({ step, loss }) => draw(step, loss) });
  * trainer.start({ task: 'reverse', positions: 'learned' });
  */
 export class Trainer {

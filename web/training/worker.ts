@@ -1,4 +1,4 @@
-/** The script of the worker that `startTrainingWorker` starts. */
+/** The script of the worker that trains. */
 import { load } from 'wasm-attention';
 import type { FromWorker, Port, ToWorker } from './protocol.js';
 import { serve } from './serve.js';

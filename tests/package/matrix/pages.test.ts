@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { servePage } from '../../browser/server.js';
-import { output } from '../support.js';
+import { ROOT, output } from '../support.js';
 import { POLICY, TOOLS, expectResult, page, program, useChromium, useConsumer } from './support.js';
 
 const consumer = useConsumer();
@@ -42,34 +42,54 @@ describe('a page without a bundler', () => {
     expectResult(await open({ folder: consumer.path, path: '/index.html', policy: POLICY }));
   });
 
-  const serviceWorker = async (file: string, options = ''): Promise<string> => {
+  /** A page that says what its service worker tells it. */
+  const TELL = `
+    navigator.serviceWorker.onmessage = ({ data }) => console.log(data);
+    await navigator.serviceWorker.register('./service.js', { type: 'module' });
+    (await navigator.serviceWorker.ready).active.postMessage('go');
+  `;
+
+  const serviceWorker = async (file: string): Promise<string> => {
     consumer.write('index.html', page('./app.js'));
-    consumer.write(
-      'app.js',
-      `
-        navigator.serviceWorker.onmessage = ({ data }) => console.log(data);
-        await navigator.serviceWorker.register('./service.js', { type: 'module' });
-        (await navigator.serviceWorker.ready).active.postMessage('go');
-      `,
-    );
+    consumer.write('app.js', TELL);
     const said = saying(file, 'answer').replace(
       'main().catch',
       'addEventListener("message", ({ source }) => { answer = (text) => source.postMessage(text); main().catch',
     );
     const service = `let answer;\n${said} });`.replace(/;\s*\}\);$/, ' });');
-    consumer.write('service.js', service.replace('load()', `load(${options})`));
+    consumer.write('service.js', service);
     return open({ folder: consumer.path, path: '/index.html', policy: POLICY });
   };
 
-  it.each([
-    ['index', ''],
-    ['slim', '{ layers: false }'],
-  ])('runs %s.js in a service worker by load(%s)', async (file, options) => {
-    expectResult(await serviceWorker(file, options));
+  it.each(['index', 'slim'])('runs %s.js in a service worker', async (file) => {
+    expectResult(await serviceWorker(file));
   });
 
-  it('says in a service worker, which may import nothing later, that the layers are not to be had', async () => {
-    expect(await serviceWorker('slim')).toContain('failed RangeError: load: expected the file of the layers, got ');
+  it.each(['index', 'slim'])('opens a model in a service worker with what %s.js has loaded', async (file) => {
+    for (const name of ['config.json', 'model.safetensors'])
+      cpSync(join(ROOT, 'tests/fixtures/stories260K', name), join(consumer.path, name));
+    consumer.write('index.html', page('./app.js'));
+    consumer.write('app.js', TELL);
+    consumer.write(
+      'service.js',
+      `
+        import { load } from '${address(file)}';
+        import { openModel } from '${address('models')}';
+        async function main() {
+          const [config, weights] = await Promise.all(['config.json', 'model.safetensors'].map((name) => fetch(name)));
+          const attention = await load();
+          const model = await openModel({ config: await config.json(), weights: await weights.arrayBuffer(), attention });
+          const { logits } = model.forward([1, 403]);
+          const tokens = [];
+          for await (const token of model.generate([1], { maxTokens: 4 })) tokens.push(token);
+          return 'result ' + logits.shape.join() + ' ' + tokens.length;
+        }
+        addEventListener('message', ({ source }) => {
+          main().then((text) => source.postMessage(text), (error) => source.postMessage('failed ' + error));
+        });
+      `,
+    );
+    expect(await open({ folder: consumer.path, path: '/index.html', policy: POLICY })).toBe('result 1,2,512 4');
   });
 
   it('says in a service worker, which may start no worker, that there is none', async () => {

@@ -1,5 +1,6 @@
 import type { RaceMessage, RacePoint } from './messages.js';
 import type { Entry, Size } from './plan.js';
+import { startRaceWorker } from './race-worker.js';
 import type { Timing } from './timing.js';
 
 /** What a race stands at. */
@@ -57,7 +58,7 @@ export class RaceRun {
     // If more threads are not available, the results of one thread remain.
     const failed = (): void => this.#end(threads > 1 ? 'done' : 'unavailable');
     try {
-      const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
+      const worker = startRaceWorker();
       // A message that the worker sent before it was ended may still arrive.
       worker.addEventListener('message', ({ data }: MessageEvent<RaceMessage>) => {
         if (worker !== this.#worker) return;

@@ -1,5 +1,6 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
-import { startTrainingWorker, Trainer } from '../../training/index.js';
+import { Trainer } from '../../training/index.js';
+import { startTrainingWorker } from '../shared/training-worker.js';
 import { onceAFrame } from '../shared/once-a-frame.js';
 import { COMPARED, COMPUTED, extrapolationSettings, LENGTHS, type Compared, type Curves } from './runs.js';
 

@@ -1,5 +1,6 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
-import { POSITIONS, startTrainingWorker, Trainer, type Ended, type Positions } from '../../training/index.js';
+import { POSITIONS, Trainer, type Ended, type Positions } from '../../training/index.js';
+import { startTrainingWorker } from '../shared/training-worker.js';
 import { onceAFrame } from '../shared/once-a-frame.js';
 import { withProgress, type Runs, type RunSettings } from './runs.js';
 

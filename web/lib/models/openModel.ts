@@ -1,15 +1,14 @@
 import { checkOptions } from '../check/options.js';
 import { checkWeightType } from '../check/weightType.js';
 import { failed, wrongKind } from '../check/values.js';
-import { loadedModules, OPEN_MODEL } from '../runtime/cores.js';
 import { OPERATION } from './config/architecture.js';
 import { readConfig } from './config/readConfig.js';
 import { openWeights } from './files.js';
 import { OpenModel } from './model.js';
 import type { OpenInWorker } from '../worker/model.js';
 import type { AsyncModel, OpenWorkerModelOptions } from '../worker/modelTypes.js';
-import type { Wasm } from '../runtime/wasm.js';
-import { OPEN_OPTIONS, type Model, type OpenModelOptions } from './types.js';
+import { loadedModules, type Wasm } from '../runtime/wasm.js';
+import { OPEN_MODEL, OPEN_OPTIONS, type Model, type OpenModelOptions } from './types.js';
 import { placeWeights } from './weights/placeWeights.js';
 
 /**

@@ -32,6 +32,10 @@ export interface OpenModelOptions {
   onProgress?: (done: number, total: number) => void;
 }
 
+/** The name of the function that opens models where a module is loaded in a worker. @internal */
+export const OPEN_MODEL = Symbol('openModel');
+
+/** @internal */
 export const OPEN_OPTIONS: Known<OpenModelOptions> = {
   config: 1,
   weights: 1,
@@ -108,6 +112,7 @@ export interface GenerateOptions {
   hooks?: ModelHooks;
 }
 
+/** @internal */
 export const GENERATE_OPTIONS: Known<GenerateOptions> = {
   cache: 1,
   maxTokens: 1,

@@ -5,9 +5,8 @@
  */
 import { LARGEST, type Double, type Float, type Within, type Word } from '../generated/bindings/args.js';
 import * as S from '../generated/bindings/strides.js';
-import { shared } from './shared.js';
 
-const all = shared('args', () => new Float64Array(LARGEST));
+const all = new Float64Array(LARGEST);
 /** All of it, for copying. */
 export const ARGS = new Int32Array(all.buffer);
 export const words: Record<Word, number> = ARGS;

@@ -3,10 +3,7 @@
 /** The address of a worker's script, or a function that starts a worker. */
 export type WorkerSource = URL | string | (() => Worker);
 
-/**
- * A worker of the package: the name of its file, next to the file that starts it, and the expression that bundlers
- * recognise.
- */
+/** A worker of the package: its file, counted from `dist/`, and the expression that bundlers recognise. */
 export interface Script {
   readonly file: string;
   readonly start: () => Worker;
@@ -57,7 +54,12 @@ export function startThread(script: Script, source: WorkerSource | undefined, ev
   };
 }
 
-function startWebWorker({ file, start }: Script, source: URL | string | undefined): Worker {
+/**
+ * Starts a module worker, which may have another origin, such as a CDN's. Browsers refuse such a worker, but not a
+ * script of the page's own that imports it. If the page has a content security policy, it must allow `blob:` and that
+ * origin in worker-src.
+ */
+export function startWebWorker({ file, start }: Script, source?: URL | string): Worker {
   if (source === undefined) {
     const here = globalThis.location?.origin;
     const address = import.meta.url;
@@ -67,7 +69,6 @@ function startWebWorker({ file, start }: Script, source: URL | string | undefine
   const url = new URL(source, globalThis.location?.href);
   const foreign = globalThis.location !== undefined && /^https?:/.test(url.href) && url.origin !== location.origin;
   if (!foreign) return new Worker(url, { type: 'module' });
-  // A worker's script must come from the page's origin, but it may import from other origins that allow it.
   const blob = new Blob([`import ${JSON.stringify(url.href)};`], { type: 'text/javascript' });
   const own = URL.createObjectURL(blob);
   const worker = new Worker(own, { type: 'module' });

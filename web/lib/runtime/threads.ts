@@ -2,12 +2,10 @@
  * The module on several threads: one instance here and one in each worker, over one shared memory. This file starts and
  * watches the workers; cpp/kernels/pool.cpp runs the loops.
  */
-import { fromHex } from './hex.js';
 import { featuresOf, instantiateCore } from './embind.js';
 import { INITIAL_MEMORY, MAXIMUM_MEMORY, STACK_SIZE } from '../generated/limits.js';
-import type { Memory } from './memory.js';
 import type { Raw } from './raw.js';
-import { streamingMemory, type StreamingMemory } from './streamingMemory.js';
+import { StreamingMemory } from './streamingMemory.js';
 import { startThread, type Script, type Thread } from './port.js';
 import type { Features, Wasm } from './wasm.js';
 
@@ -29,7 +27,7 @@ interface Pool {
 
 const SCRIPT: Script = {
   file: 'thread.js',
-  start: () => new Worker(new URL('./thread.js', import.meta.url), { type: 'module' }),
+  start: () => new Worker(new URL('./thread.ts', import.meta.url), { type: 'module' }),
 };
 const PAGE = 2 ** 16;
 /** How long a worker's script may take to arrive, in milliseconds. */
@@ -54,11 +52,6 @@ function stopOf(threads: readonly Thread[], features: Features, pool: WeakRef<Po
   };
 }
 
-/** The wasm for threads, for entries that have the wasm in the code. */
-async function embedded(): Promise<WebAssembly.Module> {
-  return WebAssembly.compile(fromHex((await import('../generated/embedded-threads.js')).default));
-}
-
 /**
  * Loads the module for `count` threads, including the caller's, and the one for a single thread, from `alone`. The
  * latter comes first: if it fails there are no workers to end, and the shared memory may use up the address space.
@@ -68,8 +61,7 @@ async function embedded(): Promise<WebAssembly.Module> {
 export async function instantiateThreads(
   count: number,
   alone: () => Promise<Wasm>,
-  Base: typeof Memory,
-  compile = embedded,
+  compile: () => Promise<WebAssembly.Module>,
 ): Promise<Wasm> {
   if (typeof SharedArrayBuffer === 'undefined') throw new Error('a page that is not cross-origin isolated');
   const threads: Thread[] = [];
@@ -92,7 +84,7 @@ export async function instantiateThreads(
     // Waits for threads that are still at work in a call that has ended in an exception.
     pool.setThreadCount(features.threads);
   };
-  const memory = streamingMemory(Base, raw);
+  const memory = new StreamingMemory(raw);
   const features: Features = { ...featuresOf(raw), threads: count };
   const stop = stopOf(threads, features, new WeakRef(pool));
   registry.register(raw, threads);

@@ -19,3 +19,6 @@ export interface Wasm {
    */
   readonly unshared?: Wasm | undefined;
 }
+
+/** The module behind each object that `load` has returned. */
+export const loadedModules = new WeakMap<object, Wasm>();

@@ -8,7 +8,7 @@ import { STOP, thrown, type Answer, type Description, type Part, type Request } 
 const OPERATION = 'loadWorker';
 const SCRIPT: Script = {
   file: 'worker-thread.js',
-  start: () => new Worker(new URL('./worker-thread.js', import.meta.url), { type: 'module' }),
+  start: () => new Worker(new URL('../worker-thread.ts', import.meta.url), { type: 'module' }),
 };
 
 export class Connection {

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { KeyValueCache } from '../layers/attention/keyValueCache.js';
 import type { Parameter } from '../layers/base/types.js';
-import type { WasmAttention } from '../surface.js';
+import type { WasmAttention } from '../wasmAttention.js';
 import type { CallOptions } from './job.js';
 
 /** The objects that get handles: layers, caches, optimizers and parameters. */

@@ -1,6 +1,6 @@
 /**
  * What runs in a cell's worker: `show`, `console`, the library, and walls around all of it. The build makes one classic
- * script of it (scripts/workers.mjs). The reader's code is not part of that script: it comes as text, and becomes a
+ * script of it (plugins/scriptText.ts). The reader's code is not part of that script: it comes as text, and becomes a
  * module once the walls stand.
  */
 import * as library from 'wasm-attention';

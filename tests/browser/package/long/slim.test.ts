@@ -1,4 +1,4 @@
-/** What a page without a bundler downloads of the slim entry, and when. */
+/** The slim entry in a page without a bundler. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -39,21 +39,6 @@ async function open(): Promise<{ page: Page; asked: string[] }> {
   return { page, asked };
 }
 
-/** Loads in the page; the type of a layer's class, or what went wrong. */
-const load = (page: Page, options?: { layers: boolean }): Promise<string> =>
-  page.evaluate(async (options) => {
-    const { load } = (await import(`${location.origin}/slim.js`)) as {
-      load: (options?: object) => Promise<{ Linear: unknown; maskedSoftmax: (x: unknown) => object }>;
-    };
-    try {
-      const attention = await load(options);
-      attention.maskedSoftmax([[[1, 2]]]);
-      return typeof attention.Linear;
-    } catch (error) {
-      return String(error);
-    }
-  }, options);
-
 test('a Float16Array, which Chromium has, is read and written', async () => {
   const { page } = await open();
   const results = await page.evaluate(async () => {
@@ -88,15 +73,6 @@ test('a Float16Array, which Chromium has, is read and written', async () => {
   await page.close();
 });
 
-test('the operations alone are two files, and the layers a third when they are asked for', async () => {
-  const { page, asked } = await open();
-  expect(await load(page, { layers: false })).toBe('undefined');
-  expect(asked).toEqual(['slim.js', RELAXED]);
-  expect(await load(page)).toBe('function');
-  expect(asked).toEqual(['slim.js', RELAXED, 'layers.js']);
-  await page.close();
-});
-
 test.each([
   ['relaxed SIMD, the wasm for it', 'relaxed-simd', RELAXED],
   ['none, the plain wasm', 'simd128', 'wasm-attention.wasm'],
@@ -105,11 +81,11 @@ test.each([
   if (simd === 'simd128') await withoutRelaxedSimd(page);
   const [loaded, shares] = await page.evaluate(async () => {
     const { load } = (await import(`${location.origin}/slim.js`)) as typeof import('wasm-attention/slim');
-    const attention = await load({ layers: false });
+    const attention = await load();
     return [attention.features.simd, Array.from(attention.maskedSoftmax([[[7, 7]]]).data)];
   });
   expect([loaded, shares]).toEqual([simd, [0.5, 0.5]]);
-  expect(asked).toEqual(['slim.js', file]);
+  expect(asked.filter((name) => name.endsWith('.wasm'))).toEqual([file]);
   await page.close();
 });
 
@@ -122,39 +98,3 @@ async function withoutRelaxedSimd(page: Page): Promise<void> {
       !String(new Uint8Array(module as ArrayBuffer)).includes('253,128,2') && validate(module);
   });
 }
-
-test('layers and wasm are on their way at the same time', async () => {
-  const { page } = await open();
-  // Neither is answered before both are asked for.
-  const asked = Promise.all(
-    ['layers.js', RELAXED].map(
-      (name) =>
-        new Promise<void>((resolve) => {
-          void page.route(`**/${name}`, async (route) => {
-            resolve();
-            await asked;
-            await route.continue();
-          });
-        }),
-    ),
-  );
-  expect(await load(page)).toBe('function');
-  await page.close();
-});
-
-test.each([
-  ['is not there', (page: Page) => page.route('**/layers.js', (route) => route.fulfill({ status: 404 }))],
-  ['cannot be reached', (page: Page) => page.route('**/layers.js', (route) => route.abort())],
-])('where the file of the layers %s, load says so, and tries again', async (_what, spoil) => {
-  const { page, asked } = await open();
-  await spoil(page);
-  const failure = /^RangeError: load: expected the file of the layers, got .*layers\.js/;
-  expect(await load(page)).toMatch(failure);
-  expect(await load(page)).toMatch(failure);
-  // What does not need them is not held up.
-  expect(await load(page, { layers: false })).toBe('undefined');
-  await page.unroute('**/layers.js');
-  expect(await load(page)).toBe('function');
-  expect(asked.filter((name) => name.endsWith('.wasm'))).toHaveLength(1);
-  await page.close();
-});

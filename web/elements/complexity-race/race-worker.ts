@@ -1,0 +1,11 @@
+// The package exports no function for this.
+// eslint-disable-next-line no-restricted-imports
+import { startWebWorker } from '../../lib/runtime/port.js';
+
+/** Starts the worker that measures. */
+export function startRaceWorker(): Worker {
+  return startWebWorker({
+    file: 'elements/complexity-race-worker.js',
+    start: () => new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' }),
+  });
+}

@@ -1,0 +1,6 @@
+/** training-worker.ts for pages of one file, which have the script as text. */
+import type { TrainingWorker } from '../../training/index.js';
+// eslint-disable-next-line no-restricted-imports -- the script, not what it exports
+import Worker from '../../training/worker.ts?worker&inline';
+
+export const startTrainingWorker = (): TrainingWorker => new Worker() as unknown as TrainingWorker;

@@ -1,0 +1,13 @@
+// The package exports no function for this.
+// eslint-disable-next-line no-restricted-imports
+import { startWebWorker } from '../../lib/runtime/port.js';
+import type { TrainingWorker } from '../../training/index.js';
+
+/** Starts the worker that trains. */
+export function startTrainingWorker(): TrainingWorker {
+  const worker = startWebWorker({
+    file: 'elements/training-worker.js',
+    start: () => new Worker(new URL('../../training/worker.ts', import.meta.url), { type: 'module' }),
+  });
+  return worker as unknown as TrainingWorker;
+}

@@ -1,0 +1,60 @@
+/** What the entries that load the module have in common. */
+import { checkOptions, type Known } from './check/options.js';
+import { checkBoolean, checkInteger } from './check/values.js';
+import type { SlimLoadOptions } from './loadOptions.js';
+import { compile, instantiate, type WasmSource } from './runtime/compile.js';
+import type { Wasm } from './runtime/wasm.js';
+import { bind, type WasmAttention } from './wasmAttention.js';
+
+const OPERATION = 'load';
+const MAX_THREADS = 64;
+
+/**
+ * Makes the `load` of an entry. It compiles and instantiates the module once, and later calls return the same promise,
+ * until one asks for a fresh instance. After a failure the next call tries again.
+ *
+ * @param packaged the package's wasm for one thread, or its address
+ * @param threaded the same for several threads
+ * @param known the entry's options
+ */
+export function createLoader<Options extends SlimLoadOptions>(
+  packaged: () => WasmSource | Promise<URL>,
+  threaded: () => Promise<BufferSource | URL>,
+  known: Known<Options>,
+): (options?: Options) => Promise<WasmAttention> {
+  let loaded: Promise<WasmAttention> | undefined;
+  const start = async (wasm: WasmSource | undefined, threads: number): Promise<Wasm> => {
+    const alone = async (): Promise<Wasm> => instantiate(wasm ?? (await packaged()));
+    if (threads > 1) {
+      try {
+        if (wasm !== undefined) throw new Error('the wasm given is for one');
+        const { instantiateThreads } = await import('./runtime/threads.js');
+        return await instantiateThreads(threads, alone, async () => compile(await threaded()));
+      } catch (error) {
+        // eslint-disable-next-line no-console -- the call succeeds, but with fewer threads than requested
+        console.warn(`load: expected ${threads} threads, got 1: ${(error as Error).message}`);
+      }
+    }
+    return alone();
+  };
+  const begin = (options?: Options): Promise<WasmAttention> => {
+    const { wasm, threads = 1, layers = true, fresh = false } = checkOptions(OPERATION, options, known);
+    checkInteger(OPERATION, 'threads', threads, 1, MAX_THREADS);
+    checkBoolean(OPERATION, 'layers', layers);
+    if (checkBoolean(OPERATION, 'fresh', fresh)) loaded = undefined;
+    loaded ??= start(wasm, threads).then(bind, (error: unknown) => {
+      if (loaded === loading) loaded = undefined;
+      throw error;
+    });
+    const loading = loaded;
+    return loading;
+  };
+  return (options) => {
+    try {
+      return begin(options);
+    } catch (error) {
+      const mistake = error as Error;
+      return Promise.reject(mistake);
+    }
+  };
+}
