@@ -181,83 +181,25 @@ struct MatmulArgs {
 void matmul(const MatmulArgs& args, float* scratch);
 int64_t matmulScratch(const MatmulArgs& args);
 
-/// Packs a linear layer's weight for its products (kernels/gemm.h).
-/// weight  (outputs, inputs), row-major
-/// packed  packWeightSize(inputs, outputs) floats
-void packWeight(const float* weight, float* packed, int inputs, int outputs);
-int64_t packWeightSize(int inputs, int outputs);
-
-/// packWeight of some type, for rows [first, first + count). For float32 first is a multiple of 8; for other types it
-/// may be any number, and all is zeros before the first part is packed. packed  packedWeightSize(inputs, outputs, type)
-/// floats
-void packWeightRows(const float* rows, float* packed, int inputs, int outputs, int first, int count, WeightType type);
+/// Packs rows [first, first + count) of a linear layer's weight for its products (kernels/gemm.h).
+/// rows    (count, inputs), of a weight (outputs, inputs). For float32, first is a multiple of 8.
+/// packed  packedWeightSize(inputs, outputs, type) floats; zeros before the first rows of another type than float32.
+void packWeight(const float* rows, float* packed, int inputs, int outputs, int first, int count, WeightType type);
 int64_t packedWeightSize(int inputs, int outputs, WeightType type);
 
-/// out (count, inputs) = rows of a packed weight (outputs, inputs) with the numbers `ids` (count).
-void unpackWeightRows(const int32_t* ids, const float* packed, float* out, int count, int inputs, int outputs,
-                      WeightType type);
-
-/// output = input * weight^T + bias, for `rows` rows.
-struct Projection {
-  const float* input;   // (rows, inputs)
-  const float* packed;  // from packWeight, or from packWeightRows
+/// The arguments of `linear`.
+struct LinearArgs {
+  const float* x;       // (rows, inputs)
+  const float* packed;  // the weight (outputs, inputs), from packWeight
   const float* bias;    // (outputs), or null
-  float* output;        // (rows, outputs)
+  float* out;           // (rows, outputs); aliases nothing
   int32_t rows, inputs, outputs;
   WeightType weightType;
 };
-void project(const Projection& projection, float* scratch);
-int64_t projectScratch(const Projection& projection);
-
-/// The rotary positions of a layer's projected queries and keys: rows of `rotaryTable`.
-struct Rotation {
-  const float* queries;  // (L, width); null if nothing is rotated
-  int32_t queryBatch;    // from one sequence's table to the next, in floats; 0 if they share one
-  const float* keys;     // (new keys, width)
-  int32_t keyBatch;      // as queryBatch
-  int32_t width;         // how many components of each head are rotated
-  int32_t interleaved;   // as in RotarySizes, 0 or 1
-};
-
-/// The norms of each head's projected queries and keys, before they are rotated.
-struct HeadNorms {
-  const float *query, *key;  // (E), weights of rmsNorm; null if nothing is normed
-  float *queries, *keys;     // (B, L, H * E) and (B, new keys, Hkv * E): the results; may be the projections' outputs
-  float eps;
-};
-
-/// The arguments of `multiHeadAttention`. The caller sets the addresses in `attention`: query, key and value are the
-/// outputs of the first three projections or of the norms, and its output is the input of the fourth projection. With a
-/// cache, key and value are in the cache.
-struct MultiHeadAttentionArgs {
-  AttentionArgs attention;
-  Projection query, key, value, output;
-  float* keyCache;    // (B, Hkv, cacheCapacity, E) as attention.cacheType says, or null
-  float* valueCache;  // (B, Hkv, cacheCapacity, Ev)
-  int32_t cacheLength, cacheCapacity;
-  Rotation rotation;
-  HeadNorms norms;
-};
-
-/// Projects queries, keys and values, norms and rotates queries and keys, appends the new keys and values to the
-/// `cacheLength` ones in the cache, computes attention and projects the heads' outputs. Source: Vaswani et al. 2017,
-/// section 3.2.2.
-void multiHeadAttention(const MultiHeadAttentionArgs& args, float* scratch);
-int64_t multiHeadAttentionScratch(const MultiHeadAttentionArgs& args);
-
-/// Rotates the gradients of rotated heads back, in place.
-/// gradient     (B, tokens, heads * width).
-/// table        rows of `rotaryTable`, (tokens, rotary_width).
-/// table_batch  from one sequence's table to the next, in floats; 0 if they share one.
-void rotateHeadsBackward(float* gradient, const float* table, int table_batch, int batch, int tokens, int heads,
-                         int width, int rotary_width, bool interleaved);
 
 /// out = x * weight^T + bias.
-/// x       (rows, inputs).
-/// packed  the weight (outputs, inputs), from packWeight.
-/// bias    (outputs), or null.
-/// out     (rows, outputs); aliases nothing.
-void linear(const float* x, const float* packed, const float* bias, float* out, int rows, int inputs, int outputs);
+void linear(const LinearArgs& args, float* scratch);
+int64_t linearScratch(const LinearArgs& args);
 
 /// The arguments of `linearBackward`.
 struct LinearGradArgs {
@@ -289,7 +231,7 @@ void silu(const float* x, float* out, int count);
 /// then the values that these let through.
 struct FeedForwardArgs {
   const float* x;        // (rows, width)
-  const float* packed1;  // weight1 (hiddenWidth, width), from packWeight, or from packWeightRows
+  const float* packed1;  // weight1 (hiddenWidth, width), from packWeight
   const float* bias1;    // (hiddenWidth), or null
   const float* packed2;  // weight2 (width, hiddenWidth), likewise
   const float* bias2;    // (width), or null
@@ -331,36 +273,54 @@ struct FeedForwardGradArgs {
 void feedForwardBackward(const FeedForwardGradArgs& args, float* scratch);
 int64_t feedForwardBackwardScratch(const FeedForwardGradArgs& args);
 
-/// out = (x - mean) / sqrt(variance + eps) * weight + bias, with the mean and biased variance of each row.
-/// x, out        (rows, dim); may be the same buffer.
-/// weight, bias  (dim), or both null, which means 1 and 0.
-/// Source: Ba et al. 2016.
-void layerNorm(const float* x, const float* weight, const float* bias, float* out, int rows, int dim, float eps);
+/// kLayer: (x - mean) / sqrt(variance + eps) * weight + bias, with the mean and biased variance of each row
+/// (Ba et al. 2016). kRms: x / sqrt(mean(x^2) + eps) * weight (Zhang and Sennrich 2019).
+enum class Norm : int32_t { kLayer = 0, kRms = 1 };
 
-/// The gradients of layerNorm. grad_x is written, and may be grad_out's buffer. grad_weight and grad_bias are added to,
-/// or not used if weight is null. scratch  layerNormBackwardScratch(rows, dim) floats
-void layerNormBackward(const float* grad_out, const float* x, const float* weight, float* grad_x, float* grad_weight,
-                       float* grad_bias, float* scratch, int rows, int dim, float eps);
-int64_t layerNormBackwardScratch(int rows, int dim);
+/// The arguments of `norm`.
+struct NormArgs {
+  const float* x;              // (rows, dim)
+  const float *weight, *bias;  // (dim); kRms has no bias, and kLayer may have neither, which means 1 and 0
+  float* out;                  // (rows, dim); may be x
+  int32_t rows, dim;
+  Norm norm;
+  float eps;
+};
 
-/// out = x / sqrt(mean(x^2) + eps) * weight, with the mean of each row.
-/// x, out  (rows, dim); may be the same buffer.
-/// weight  (dim).
-/// Source: Zhang and Sennrich 2019.
-void rmsNorm(const float* x, const float* weight, float* out, int rows, int dim, float eps);
+/// out = the norm of each row of x.
+void norm(const NormArgs& args);
 
-/// The gradients of rmsNorm. grad_x is written, and may be grad_out's buffer. grad_weight is added to.
-/// scratch  rmsNormBackwardScratch(rows, dim) floats
-void rmsNormBackward(const float* grad_out, const float* x, const float* weight, float* grad_x, float* grad_weight,
-                     float* scratch, int rows, int dim, float eps);
-int64_t rmsNormBackwardScratch(int rows, int dim);
+/// The arguments of `normBackward`.
+struct NormGradArgs {
+  const float* x;                // (rows, dim)
+  const float* weight;           // (dim), or null
+  float* gradient;               // (rows, dim): of the output, overwritten with that of x
+  float *gradWeight, *gradBias;  // (dim), added to; not used if the norm has none
+  int32_t rows, dim;
+  Norm norm;
+  float eps;
+};
+
+/// The gradients of norm.
+void normBackward(const NormGradArgs& args, float* scratch);
+int64_t normBackwardScratch(const NormGradArgs& args);
+
+/// The rotary positions of a layer's projected queries and keys: rows of `rotaryTable`.
+struct Rotation {
+  const float* queries;  // (L, width); null if nothing is rotated
+  int32_t queryBatch;    // from one sequence's table to the next, in floats; 0 if they share one
+  const float* keys;     // (new keys, width)
+  int32_t keyBatch;      // as queryBatch
+  int32_t width;         // how many components of each head are rotated
+  int32_t interleaved;   // as in RotaryArgs
+};
 
 /// Pointers to the parameters of an attention within a block, or to their gradients. Biases may be null, and norms
 /// both.
 struct AttentionParameters {
   float *inWeight, *inBias;    // (H * E + 2 * Hkv * E, D): queries, keys, values
   float *outWeight, *outBias;  // (D, H * E)
-  float *queryNorm, *keyNorm;  // (E), of rmsNorm
+  float *queryNorm, *keyNorm;  // (E), of Norm::kRms
 };
 
 struct NormParameters {
@@ -382,26 +342,20 @@ struct BlockAttentionArgs {
   const float* packedIn;      // inWeight from packWeight; for a cross-attention its queries' rows alone
   const float* packedMemory;  // for a cross-attention the rows of keys and values
   const float* packedOut;
-  float* keyCache;    // (B, Hkv, cacheCapacity, E) as attention.cacheType says, or null
-  float* valueCache;  // the same
-  int32_t cacheLength, cacheCapacity;
 };
 
-/// kLayer: layerNorm. kRms: rmsNorm, which has no bias.
-enum class Norm : int32_t { kLayer = 0, kRms = 1 };
-
-/// The arguments of `transformerBlock`.
+/// The arguments of `transformerBlock`, a forward pass in training: runSteps computes all others.
 struct TransformerBlockArgs {
-  BlockAttentionArgs self;   // its seed and probability of dropout are those of all places in training
+  BlockAttentionArgs self;   // its seed and probability of dropout are those of all places
   BlockAttentionArgs cross;  // no heads: the block has no cross-attention
   BlockParameters parameters;
   const float *packed1, *packed2;  // the weights, from packWeight
-  const float* memory;             // (B, S, D) of the cross-attention; null if its keys and values are in its cache
+  const float* memory;             // (B, S, D) of the cross-attention
   int32_t width, hiddenWidth;
   int32_t gated;  // as in FeedForwardArgs
   Activation activation;
   Norm norm;
-  int32_t preNorm, training;
+  int32_t preNorm;
   float eps, headEps;  // of the norms of rows, and of queries and keys
   float* kept;    // transformerBlockKept() floats, of which x (B, L, D) is the first part; the backward pass reads them
   float* output;  // (B, L, D)
@@ -431,15 +385,22 @@ struct TransformerBlockGradArgs {
   OptionGradients self, cross;
 };
 
-/// The gradients of transformerBlock, from what it kept. Not with a cache.
+/// The gradients of transformerBlock, from what it kept.
 void transformerBlockBackward(const TransformerBlockGradArgs& args, float* scratch);
 int64_t transformerBlockBackwardScratch(const TransformerBlockGradArgs& args);
 
+/// The arguments of `embedding`.
+struct EmbeddingArgs {
+  const int32_t* ids;  // (count), rows of the table
+  const float* table;  // (rows, dim), or from packWeight
+  float* out;          // (count, dim)
+  int32_t count, dim;
+  int32_t packedRows;     // the rows of a packed table; 0: it is not packed
+  WeightType weightType;  // of a packed table
+};
+
 /// out[i] = table[ids[i]].
-/// ids    (count), rows of the table.
-/// table  (rows, dim).
-/// out    (count, dim).
-void embedding(const int32_t* ids, const float* table, float* out, int count, int dim);
+void embedding(const EmbeddingArgs& args);
 
 /// The gradient of embedding: grad_table[ids[i]] += grad_out[i].
 /// rows     of the table, more than any id.
@@ -514,22 +475,25 @@ struct RotaryTableArgs {
 void rotaryTable(const RotaryTableArgs& args, double* scratch);
 int64_t rotaryTableScratch(const RotaryTableArgs& args);
 
-/// The heads of one sequence: element e of row i of head h is at h * headStride + i * rowStride + e.
-struct RotarySizes {
-  int32_t heads, rows, width;
+/// The arguments of `rotaryEmbedding` and of its backward pass. Row i of head h of sequence b begins at
+/// b * strides.batch + h * strides.head + i * strides.row.
+struct RotaryArgs {
+  const float* x;
+  const float* table;  // rows of `rotaryTable`, (rows, rotaryWidth) for each sequence
+  float* out;          // with x's strides; may be x
+  int32_t batch, heads, rows, width;
   int32_t rotaryWidth;  // even; components beyond it stay unchanged
-  int32_t headStride, rowStride;
-  bool interleaved;  // true: pairs (2j, 2j + 1); false: (j, j + rotaryWidth / 2)
+  Strides strides;
+  int32_t tableBatch;   // from one sequence's table to the next, in floats; 0 if they share one
+  int32_t interleaved;  // 1: pairs (2j, 2j + 1); 0: (j, j + rotaryWidth / 2)
 };
 
 /// Rotates pair (a, b) number j of every row i by angle j of that row: (a cos - b sin, b cos + a sin).
-/// x, out  with the strides of `sizes`; may be the same buffer.
-/// table   (rows, rotaryWidth): each row has all sines, then all cosines.
 /// Source: Su et al. 2021, equation 34.
-void rotaryEmbedding(const float* x, const float* table, float* out, const RotarySizes& sizes);
+void rotaryEmbedding(const RotaryArgs& args);
 
-/// The gradient with respect to x of sum(rotaryEmbedding(x) * grad_out): a rotation the other way.
-void rotaryEmbeddingBackward(const float* grad_out, const float* table, float* grad_x, const RotarySizes& sizes);
+/// The gradient with respect to x of sum(rotaryEmbedding(x) * x'), from x' in place of x: a rotation the other way.
+void rotaryEmbeddingBackward(const RotaryArgs& args);
 
 /// out = dropout(x + table). The seed, the number of the row in the whole batch and the element's index decide which
 /// elements become zero (dropoutBits); the others are divided by 1 - dropout. x, out  (batch, rows, dim); may be the
@@ -580,47 +544,77 @@ struct RnnArgs {
 void rnn(const RnnArgs& args, float* scratch);
 int64_t rnnScratch(const RnnArgs& args);
 
-/// What a step of a model's pass does. `past` is the number of tokens that are in the caches already.
+/// What a step of a pass does, with the arguments that follow it. `past` is that of RunStepsArgs.
 enum class StepAction : int32_t {
-  kGather =
-      0,     // out (rows, inputs) = rows of weight with the numbers x (rows, int32); option > 0: of so many packed rows
-  kAdd = 1,  // out (rows, inputs) = x + y
-  kLinear = 2,       // out (rows, outputs) = x (rows, inputs) * weight^T + bias, of a packed weight
-  kLayerNorm = 3,    // out (rows, inputs), from x, weight and bias
-  kRmsNorm = 4,      // out (rows, inputs), from x and weight
-  kFeedForward = 5,  // feedForward(args)
-  kActivate = 6,     // out (rows, inputs) = f(x), where option is an Activation
-  kTanh = 7,         // out (rows, inputs) = tanh(x)
-  kRotaryTable = 8,  // rotaryTable(args), whose positions begin at args.offset + past
-  kRotate = 9,    // rotates heads (rows, outputs, inputs) in place, by table y of width `stride`; option: as Rotation's
-                  // queryBatch
-  kAppend = 10,   // copies heads x (rows, outputs, inputs) behind `past` rows of the cache out (batch, outputs, stride,
-                  // inputs), of type weightType
-  kAttend = 11,   // scaledDotProductAttention(args) over past + queries keys
-  kSoftmax = 12,  // out (rows, past + inputs) = softmax(x)
-  kMix = 13,      // the output of args (AttentionArgs) from weights x (batch, heads, queries, past + queries)
-  kSilence = 14,  // sets the first `inputs` of every `stride` floats of out to 0, in `rows` rows
+  kEmbedding = 0,     // EmbeddingArgs
+  kAdd = 1,           // AddArgs
+  kLinear = 2,        // LinearArgs
+  kNorm = 3,          // NormArgs
+  kFeedForward = 4,   // FeedForwardArgs
+  kActivate = 5,      // ActivateArgs
+  kTanh = 6,          // ActivateArgs, whose activation is not used
+  kRotaryTable = 7,   // RotaryTableArgs; `past` is added to the offset
+  kRotary = 8,        // RotaryArgs
+  kAppend = 9,        // AppendArgs; `past` is added to the length
+  kAttention = 10,    // AttentionArgs; `past` is added to the keys
+  kSoftmax = 11,      // SoftmaxArgs; `past` is added to the columns
+  kMixValues = 12,    // AttentionArgs: output = weights * value, of weights that have been changed
+  kSilenceHead = 13,  // SilenceArgs
 };
 
-/// A step of a model's pass. It uses the fields that its action names; tokens are rows, and sequences of a batch lie
-/// one after the other.
-struct Step {
+/// A step of a pass: this header, and then the arguments of its action, which may have doubles.
+struct alignas(8) Step {
   StepAction action;
-  const float *x, *y, *weight, *bias;
+  int32_t bytes;  // to the next step, a multiple of 8
+};
+
+/// out = x + dropout(y), with dropout as in addPositions.
+struct AddArgs {
+  const float *x, *y;
+  float* out;  // may be y's buffer, and without dropout x's
+  int32_t rows, dim;
+  uint32_t seed;
+  float dropout;
+};
+
+/// out = activation(x).
+struct ActivateArgs {
+  const float* x;
   float* out;
-  const void* args;
-  int32_t rows, inputs, outputs, batch, stride, option;
-  WeightType weightType;  // of kLinear, of kGather from packed rows, and of kAppend's cache
-  float eps;
+  int32_t rows, dim;
+  Activation activation;
+};
+
+/// Copies heads that lie side by side to a cache (batch, heads, capacity, cacheRowSize), behind `length` rows of each.
+struct AppendArgs {
+  const float* x;  // (batch, tokens, heads * width)
+  float* cache;
+  int32_t batch, tokens, heads, width, length, capacity;
+  WeightType cacheType;
+};
+
+/// out = softmax(x), both (rows, columns).
+struct SoftmaxArgs {
+  const float* x;
+  float* out;
+  int32_t rows, columns;
+};
+
+/// Sets `width` of every `stride` floats to 0.
+struct SilenceArgs {
+  float* head;
+  int32_t rows, width, stride;
 };
 
 /// The arguments of `runSteps`.
 struct RunStepsArgs {
   const Step* steps;
-  int32_t count, past;
+  int32_t bytes;  // of all steps
+  int32_t past;   // the number of tokens that are in the caches already
 };
 
-/// Runs steps one after the other: a whole model, or a part of it.
+/// Runs steps one after the other: a layer, a model, or a part of one. Tokens are rows, and the sequences of a batch
+/// lie one after the other.
 void runSteps(const RunStepsArgs& args, float* scratch);
 int64_t runStepsScratch(const RunStepsArgs& args);
 

@@ -76,7 +76,7 @@ function moduleOf(struct) {
     const [kind, bytes] = KINDS[type] ?? [`Within<'${type}'>`, 4];
     return `export const ${name} = ${offset / bytes} as kind.${kind};`;
   });
-  return `${HEAD}import type * as kind from './args.js';\n\n${constants.join('\n')}\n`;
+  return `${HEAD}import type * as kind from './args.js';\n\nexport const BYTES = ${struct.bytes};\n${constants.join('\n')}\n`;
 }
 
 const args = `${HEAD}

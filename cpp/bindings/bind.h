@@ -47,7 +47,7 @@ struct Crossing<void> {
 template <auto...>
 void values(const char*, const char*) {}
 
-template <typename Struct>
+template <typename...>
 void listed() {}
 
 template <auto kFunction>

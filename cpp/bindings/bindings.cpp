@@ -10,29 +10,10 @@
 #endif
 
 namespace wasm_attention {
-namespace {
-
-// The heads lie one after the other.
-RotarySizes sizesOfHeads(int heads, int rows, int width, int rotary_width, bool interleaved) {
-  return {heads, rows, width, rotary_width, rows * width, width, interleaved};
-}
-
-void turnHeads(const float* x, const float* table, float* out, int heads, int rows, int width, int rotary_width,
-               bool interleaved) {
-  rotaryEmbedding(x, table, out, sizesOfHeads(heads, rows, width, rotary_width, interleaved));
-}
-
-void turnHeadsBack(const float* grad_out, const float* table, float* grad_x, int heads, int rows, int width,
-                   int rotary_width, bool interleaved) {
-  rotaryEmbeddingBackward(grad_out, table, grad_x, sizesOfHeads(heads, rows, width, rotary_width, interleaved));
-}
-
-}  // namespace
 
 // JavaScript sets attention's arguments by their offsets in AttentionArgs, also within larger structs.
-static_assert(offsetof(AttentionGradArgs, attention) == 0 && offsetof(MultiHeadAttentionArgs, attention) == 0 &&
-                  offsetof(TransformerBlockArgs, self) == 0 && offsetof(AdditiveAttentionGradArgs, attention) == 0 &&
-                  offsetof(TransformerBlockGradArgs, block) == 0,
+static_assert(offsetof(AttentionGradArgs, attention) == 0 && offsetof(TransformerBlockArgs, self) == 0 &&
+                  offsetof(AdditiveAttentionGradArgs, attention) == 0 && offsetof(TransformerBlockGradArgs, block) == 0,
               "the arguments of a forward pass come first");
 
 FIELDS(Strides, batch, head, row)
@@ -48,11 +29,10 @@ FIELDS(AdditiveAttentionArgs, batch, queries, keys, queryWidth, keyWidth, valueW
 FIELDS(AdditiveAttentionGradArgs, attention, gradOutput, gradQuery, gradKey, gradValue, gradWeightQuery, gradWeightKey,
        gradWeightVector)
 FIELDS(MatmulArgs, a, b, out, outer, inner, rows, depth, cols, aOuter, aInner, bOuter, bInner)
-FIELDS(Projection, input, packed, bias, output, rows, inputs, outputs, weightType)
 FIELDS(Rotation, queries, queryBatch, keys, keyBatch, width, interleaved)
-FIELDS(HeadNorms, query, key, queries, keys, eps)
-FIELDS(MultiHeadAttentionArgs, attention, query, key, value, output, keyCache, valueCache, cacheLength, cacheCapacity,
-       rotation, norms)
+FIELDS(RotaryArgs, x, table, out, batch, heads, rows, width, rotaryWidth, strides, tableBatch, interleaved)
+FIELDS(LinearArgs, x, packed, bias, out, rows, inputs, outputs, weightType)
+FIELDS(EmbeddingArgs, ids, table, out, count, dim, packedRows, weightType)
 FIELDS(LinearGradArgs, gradOut, x, weight, gradX, gradWeight, gradBias, rows, inputs, outputs)
 FIELDS(FeedForwardArgs, x, packed1, bias1, packed2, bias2, hidden, out, rows, width, hiddenWidth, gated, weightType,
        activation, seed, dropout)
@@ -61,10 +41,9 @@ FIELDS(FeedForwardGradArgs, gradOut, x, hidden, weight1, weight2, gradX, gradWei
 FIELDS(AttentionParameters, inWeight, inBias, outWeight, outBias, queryNorm, keyNorm)
 FIELDS(NormParameters, weight, bias)
 FIELDS(BlockParameters, self, cross, weight1, bias1, weight2, bias2, norm1, norm2, norm3)
-FIELDS(BlockAttentionArgs, attention, rotation, packedIn, packedMemory, packedOut, keyCache, valueCache, cacheLength,
-       cacheCapacity)
+FIELDS(BlockAttentionArgs, attention, rotation, packedIn, packedMemory, packedOut)
 FIELDS(TransformerBlockArgs, self, cross, parameters, packed1, packed2, memory, width, hiddenWidth, gated, activation,
-       norm, preNorm, training, eps, headEps, kept, output)
+       norm, preNorm, eps, headEps, kept, output)
 FIELDS(OptionGradients, bias, relativeKeys, relativeValues, sinks, lostBias, lostRelativeKeys, lostRelativeValues,
        lostSinks)
 FIELDS(TransformerBlockGradArgs, block, gradient, gradMemory, gradients, self, cross)
@@ -73,8 +52,15 @@ FIELDS(RotaryTableArgs, offset, amplitude, frequencies, positions, axes, out, ro
 FIELDS(Conv1dArgs, x, weight, bias, out, batch, inChannels, outChannels, length, kernel, stride, padding, dilation,
        groups)
 FIELDS(RnnArgs, x, weightIh, weightHh, biasIh, biasHh, initial, out, batch, length, inWidth, width, relu)
-FIELDS(Step, action, x, y, weight, bias, out, args, rows, inputs, outputs, batch, stride, option, weightType, eps)
-FIELDS(RunStepsArgs, steps, count, past)
+FIELDS(Step, action, bytes)
+FIELDS(AddArgs, x, y, out, rows, dim, seed, dropout)
+FIELDS(NormArgs, x, weight, bias, out, rows, dim, norm, eps)
+FIELDS(NormGradArgs, x, weight, gradient, gradWeight, gradBias, rows, dim, norm, eps)
+FIELDS(ActivateArgs, x, out, rows, dim, activation)
+FIELDS(AppendArgs, x, cache, batch, tokens, heads, width, length, capacity, cacheType)
+FIELDS(SoftmaxArgs, x, out, rows, columns)
+FIELDS(SilenceArgs, head, rows, width, stride)
+FIELDS(RunStepsArgs, steps, bytes, past)
 
 }  // namespace wasm_attention
 
@@ -87,14 +73,14 @@ BINDINGS {
   values<ScoresStage::kNone, ScoresStage::kScaled, ScoresStage::kSoftcapped, ScoresStage::kMasked>(
       "scoresStages", "none scaled softcapped masked");
 
-  values<StepAction::kGather, StepAction::kAdd, StepAction::kLinear, StepAction::kLayerNorm, StepAction::kRmsNorm,
-         StepAction::kFeedForward, StepAction::kActivate, StepAction::kTanh, StepAction::kRotaryTable,
-         StepAction::kRotate, StepAction::kAppend, StepAction::kAttend, StepAction::kSoftmax, StepAction::kMix,
-         StepAction::kSilence>("stepActions",
-                               "gather add linear layerNorm rmsNorm feedForward activate tanh rotaryTable rotate "
-                               "append attend softmax mix silence");
+  values<StepAction::kEmbedding, StepAction::kAdd, StepAction::kLinear, StepAction::kNorm, StepAction::kFeedForward,
+         StepAction::kActivate, StepAction::kTanh, StepAction::kRotaryTable, StepAction::kRotary, StepAction::kAppend,
+         StepAction::kAttention, StepAction::kSoftmax, StepAction::kMixValues, StepAction::kSilenceHead>(
+      "stepActions",
+      "embedding add linear norm feedForward activate tanh rotaryTable rotary append attention softmax mixValues "
+      "silenceHead");
 
-  listed<Step>();
+  listed<Step, AddArgs, ActivateArgs, AppendArgs, SoftmaxArgs, SilenceArgs>();
 
   op<&maskedSoftmax>("maskedSoftmax", "x valid out rows cols");
   op<&scaledDotProductAttention, &scaledDotProductAttentionScratch>("scaledDotProductAttention", Streams::kYes);
@@ -106,42 +92,31 @@ BINDINGS {
   op<&gelu>("gelu", "x out count tanh");
   op<&silu>("silu", "x out count");
   op<&matmul, &matmulScratch>("matmul");
-  op<&packWeight>("packWeight", "weight packed inputs outputs");
-  op<&packWeightRows>("packWeightRows", "rows packed inputs outputs first count type");
+  op<&packWeight>("packWeight", "rows packed inputs outputs first count type");
   op<&packedWeightSize>("packedWeightSize", "inputs outputs type");
-  op<&packWeightSize>("packWeightSize", "inputs outputs");
-  op<&unpackWeightRows>("unpackWeightRows", "ids packed out count inputs outputs type");
-  op<&project, &projectScratch>("project");
-  op<&multiHeadAttention, &multiHeadAttentionScratch>("multiHeadAttention");
-  op<&rotateHeadsBackward>("rotateHeadsBackward",
-                           "gradient table tableBatch batch tokens heads width rotaryWidth interleaved");
   op<&sinusoidalFrequenciesSize>("sinusoidalFrequenciesSize", "dim");
   op<&sinusoidalFrequencies>("sinusoidalFrequencies", "out dim base");
   op<&sinusoidalEncoding, &sinusoidalEncodingScratch>("sinusoidalEncoding");
   op<&encodingRotation>("encodingRotation", "frequencies out dim delta");
   op<&scaleFrequencies>("scaleFrequencies", "frequencies factors dim");
   op<&rotaryTable, &rotaryTableScratch>("rotaryTable");
-  op<&turnHeads>("rotaryEmbedding", "x table out heads rows width rotaryWidth interleaved");
-  op<&turnHeadsBack>("rotaryEmbeddingBackward", "gradOut table gradX heads rows width rotaryWidth interleaved");
+  op<&rotaryEmbedding>("rotaryEmbedding", "args");
+  op<&rotaryEmbeddingBackward>("rotaryEmbeddingBackward", "args");
   op<&addPositions>("addPositions", "x table out batch rows dim seed dropout");
   op<&addPositionsBackward>("addPositionsBackward", "gradOut gradX gradTable batch rows dim seed dropout");
   op<&conv1dLength>("conv1dLength", "length kernel stride padding dilation");
   op<&conv1d, &conv1dScratch>("conv1d");
   op<&rnn, &rnnScratch>("rnn");
-  op<&linear>("linear", "x packed bias out rows inputs outputs", Streams::kYes);
+  op<&linear, &linearScratch>("linear", Streams::kYes);
   op<&linearBackward, &linearBackwardScratch>("linearBackward");
   op<&feedForward, &feedForwardScratch>("feedForward");
   op<&feedForwardBackward, &feedForwardBackwardScratch>("feedForwardBackward");
-  op<&layerNorm>("layerNorm", "x weight bias out rows dim eps");
-  op<&layerNormBackward>("layerNormBackward", "gradOut x weight gradX gradWeight gradBias scratch rows dim eps");
-  op<&layerNormBackwardScratch>("layerNormBackwardScratch", "rows dim");
-  op<&rmsNorm>("rmsNorm", "x weight out rows dim eps");
-  op<&rmsNormBackward>("rmsNormBackward", "gradOut x weight gradX gradWeight scratch rows dim eps");
-  op<&rmsNormBackwardScratch>("rmsNormBackwardScratch", "rows dim");
+  op<&norm>("norm", "args");
+  op<&normBackward, &normBackwardScratch>("normBackward");
   op<&transformerBlock, &transformerBlockScratch>("transformerBlock");
   op<&transformerBlockKept>("transformerBlockKept", "args");
   op<&transformerBlockBackward, &transformerBlockBackwardScratch>("transformerBlockBackward");
-  op<&embedding>("embedding", "ids table out count dim");
+  op<&embedding>("embedding", "args");
   op<&embeddingBackward>("embeddingBackward", "gradOut ids gradTable scratch count rows dim");
   op<&embeddingBackwardScratch>("embeddingBackwardScratch", "count rows dim");
   op<&softmaxCrossEntropy>("softmaxCrossEntropy", "logits targets gradLogits rows classes");

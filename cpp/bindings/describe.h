@@ -120,10 +120,10 @@ void values(const char* name, const char* names) {
   enums.open("{").key("name").value(name).key("count").value(sizeof...(kValues)).key("names").value(names).close("}");
 }
 
-/// A struct of which an operation takes a list.
-template <typename Struct>
+/// What an operation takes a list of.
+template <typename... Structs>
 void listed() {
-  describeStruct<Struct>();
+  (describeStruct<Structs>(), ...);
 }
 
 template <auto kFunction>

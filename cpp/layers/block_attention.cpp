@@ -1,10 +1,8 @@
 // It is longer than 200 lines, because both passes are here: they share where queries, keys and values lie.
 #include "layers/block_attention.h"
 
-#include "attention/cache_rows.h"
 #include "kernels/gemm.h"
 #include "kernels/parallel.h"
-#include "layers/rotate_heads.h"
 #include "layers/weight_gradient.h"
 
 namespace wasm_attention {
@@ -35,19 +33,10 @@ struct Projected {
   }
 };
 
-/// The number of new keys of a sequence.
+/// The number of keys of a sequence.
 int newKeys(const BlockAttention& how) {
   const AttentionArgs& a = how.args.attention;
-  return how.cross ? (how.memory ? a.keys : 0) : a.queries;
-}
-
-/// Appends the rows of each sequence's heads to the cache.
-void append(const Rows& from, const BlockAttentionArgs& args, Sequences some, int tokens, float* cache) {
-  const AttentionArgs& a = args.attention;
-  const size_t sequence = static_cast<size_t>(a.kvHeads) * args.cacheCapacity * cacheRowSize(a.width, a.cacheType);
-  const CacheHeads to{
-      cache + some.first * sequence, args.cacheLength, args.cacheCapacity, a.kvHeads, a.width, a.cacheType};
-  appendTokens(from.at(int64_t{some.first} * tokens), from.stride, some.count, tokens, to);
+  return how.cross ? a.keys : a.queries;
 }
 
 /// Rotates queries and keys of these sequences, or their gradients back; both begin with the first of them.
@@ -56,13 +45,22 @@ void rotate(const BlockAttentionArgs& args, Sequences some, Rows query, Rows key
   const Rotation& r = args.rotation;
   if (!r.queries) return;
   const AttentionArgs& a = args.attention;
-  const auto rows = [&](int tokens, int heads, int64_t stride) {
-    return HeadRows{some.count, tokens, heads, a.width, static_cast<int>(stride)};
+  const auto rotateHeads = [&](const Rows& rows, int heads, int tokens, const float* table, int table_batch) {
+    const auto row = static_cast<int32_t>(rows.stride);
+    (kBack ? rotaryEmbeddingBackward : rotaryEmbedding)({rows.data,
+                                                         table + static_cast<size_t>(some.first) * table_batch,
+                                                         rows.data,
+                                                         some.count,
+                                                         heads,
+                                                         tokens,
+                                                         a.width,
+                                                         r.width,
+                                                         {tokens * row, a.width, row},
+                                                         table_batch,
+                                                         r.interleaved});
   };
-  const float* const table = r.queries + static_cast<size_t>(some.first) * r.queryBatch;
-  rotateHeads<kBack>(query.data, rows(a.queries, a.heads, query.stride), table, r.queryBatch, r);
-  rotateHeads<kBack>(key.data, rows(new_keys, a.kvHeads, key.stride),
-                     r.keys + static_cast<size_t>(some.first) * r.keyBatch, r.keyBatch, r);
+  rotateHeads(query, a.heads, a.queries, r.queries, r.queryBatch);
+  rotateHeads(key, a.kvHeads, new_keys, r.keys, r.keyBatch);
 }
 
 }  // namespace
@@ -79,13 +77,6 @@ AttentionArgs BlockAttention::attention() const {
   a.keyStrides = strides(at.normedKey, a.keys);
   a.value = at.value.data;
   a.valueStrides = strides(at.value, a.keys);
-  if (args.keyCache) {
-    a.key = args.keyCache;
-    a.value = args.valueCache;
-    const auto row = static_cast<int32_t>(cacheRowSize(a.width, a.cacheType));
-    const int head = args.cacheCapacity * row;
-    a.keyStrides = a.valueStrides = {a.kvHeads * head, head, row};
-  }
   a.output = steps.heads;
   const int row = a.heads * a.width;
   a.outputStrides = {row * a.queries, a.width, row};
@@ -102,17 +93,18 @@ void attendBlock(const BlockAttention& how, Sequences some, const float* x, floa
   const Projected at(how.steps, attention, how.cross);
 
   const int query_columns = static_cast<int>(at.query.stride);
-  linear(x, how.args.packedIn, p.inBias, at.query.at(first), rows, D, query_columns);
-  if (how.cross && how.memory) {
+  gemm(x, D, how.args.packedIn, p.inBias, at.query.at(first), query_columns, rows, query_columns, D);
+  if (how.cross) {
     const float* const bias = p.inBias ? p.inBias + widths.queries : nullptr;
-    linear(how.memory + first_key * D, how.args.packedMemory, bias, at.key.at(first_key), key_rows, D,
-           static_cast<int>(2 * widths.keys));
+    const int key_columns = static_cast<int>(2 * widths.keys);
+    gemm(how.memory + first_key * D, D, how.args.packedMemory, bias, at.key.at(first_key), key_columns, key_rows,
+         key_columns, D);
   }
   if (p.queryNorm) {
     const auto norm = [&](const Rows& from, const Rows& to, const float* weight, int heads) {
       parallelParts(rows, 1, kHeadNormWork * rows * heads * attention.width, [&](int part, int count) {
         for (int64_t row = first + part; row < first + part + count; ++row)
-          rmsNorm(from.at(row), weight, to.at(row), heads, attention.width, how.normEps);
+          normRows(Norm::kRms, from.at(row), weight, nullptr, to.at(row), nullptr, heads, attention.width, how.normEps);
       });
     };
     norm(at.query, at.normedQuery, p.queryNorm, attention.heads);
@@ -120,13 +112,10 @@ void attendBlock(const BlockAttention& how, Sequences some, const float* x, floa
   }
   rotate<false>(how.args, some, {at.normedQuery.at(first), at.normedQuery.stride},
                 {at.normedKey.at(first_key), at.normedKey.stride}, new_keys);
-  if (how.args.keyCache) {
-    append(at.normedKey, how.args, some, new_keys, how.args.keyCache);
-    append(at.value, how.args, some, new_keys, how.args.valueCache);
-  }
   attendSequences(attention, some, how.steps.weights, scratch);
-  linear(how.steps.heads + first * widths.queries, how.args.packedOut, p.outBias, out, rows,
-         static_cast<int>(widths.queries), D);
+  const int head_columns = static_cast<int>(widths.queries);
+  gemm(how.steps.heads + first * widths.queries, head_columns, how.args.packedOut, p.outBias, out, D, rows, D,
+       head_columns);
 }
 
 AttentionBackward::AttentionBackward(Cutter& cut, const AttentionArgs& a, int width, int sequences, bool cross) {
@@ -199,8 +188,8 @@ void attendBlockBackward(const BlockAttention& how, const OptionGradients& optio
     const auto norm = [&](const Rows& gradient, const Rows& from, const float* weight, float* grad_weight, int heads) {
       for (int row = 0; row < rows; ++row) {
         float* const at_heads = gradient.at(row);
-        rmsNormBackward(at_heads, from.at(first + row), weight, at_heads, grad_weight, rest, heads, a.width,
-                        how.normEps);
+        normRowsBackward(Norm::kRms, at_heads, from.at(first + row), nullptr, weight, at_heads, grad_weight, nullptr,
+                         rest, heads, a.width, how.normEps);
       }
     };
     norm(at.query, kept.query, p.queryNorm, gradients.queryNorm, a.heads);

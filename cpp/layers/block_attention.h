@@ -14,7 +14,7 @@ struct BlockAttention {
   int width;  // D
   float normEps;
   bool cross;
-  const float* memory;  // (B, S, D); null if keys and values are in the cache
+  const float* memory;  // (B, S, D)
 
   /// Attention over the projections, for the whole batch.
   AttentionArgs attention() const;

@@ -19,7 +19,7 @@
 #include "attention/sequences.h"
 #include "kernels/cutter.h"
 #include "layers/dropout.h"
-#include "layers/layer_norm.h"
+#include "layers/norm.h"
 
 namespace wasm_attention {
 
@@ -32,7 +32,7 @@ enum class BlockDropout : uint32_t {
 };
 
 inline Dropout dropoutAt(const TransformerBlockArgs& args, BlockDropout place) {
-  return {args.self.attention.seed ^ static_cast<uint32_t>(place), args.training ? args.self.attention.dropout : 0.0f};
+  return {args.self.attention.seed ^ static_cast<uint32_t>(place), args.self.attention.dropout};
 }
 
 /// Whether the block has a sublayer that attends to a memory.
@@ -92,21 +92,21 @@ struct AttentionSteps {
   float*
       normed;    // (B, L, joined): queries and keys behind their norms, where those before it are needed later; or null
   float* heads;  // (B, L, queries)
-  float* weights;  // attention's; null unless training, and if they are computed again
+  float* weights;  // attention's; null if they are computed again
 };
 
 /// The results of a sublayer's norm and sum: norm(x) and x + f(norm(x)) with preNorm, otherwise x + f(x) and norm(x +
 /// f(x)). The second one is the input of the next sublayer; that of the last is the block's output, and is not kept.
 struct SublayerSteps {
   float *inner, *out;
-  Moments* moments;  // of the norm's rows; null unless training
+  Moments* moments;  // of the norm's rows
 };
 
 /// The pieces of `kept`: the results of all steps, of the whole batch.
 struct BlockSteps {
   float* x;
   AttentionSteps self, cross;
-  float* hidden;               // of the feed-forward network; null unless training
+  float* hidden;               // of the feed-forward network
   SublayerSteps sublayers[3];  // self-attention, cross-attention, feed-forward network
   int64_t size;
 
@@ -116,13 +116,12 @@ struct BlockSteps {
     x = cut.take(n.elements);
     self = attention(cut, args, args.self.attention, false);
     cross = crosses(args) ? attention(cut, args, args.cross.attention, true) : AttentionSteps{};
-    hidden = args.training ? cut.take(times(n.rows, n.innerWidth)) : nullptr;
+    hidden = cut.take(times(n.rows, n.innerWidth));
     for (int i = 0; i < 3; ++i) {
       const bool present = i != 1 || crosses(args);
       sublayers[i].inner = present ? cut.take(n.elements) : nullptr;
       sublayers[i].out = i == 2 ? args.output : present ? cut.take(n.elements) : sublayers[0].out;
-      const bool moments = present && args.training;
-      sublayers[i].moments = moments ? reinterpret_cast<Moments*>(cut.take(times(n.rows, kMomentsFloats))) : nullptr;
+      sublayers[i].moments = present ? reinterpret_cast<Moments*>(cut.take(times(n.rows, kMomentsFloats))) : nullptr;
     }
     size = cut.used();
   }
@@ -134,10 +133,9 @@ struct BlockSteps {
     AttentionSteps steps{};
     steps.joined = cut.take(times(rows, cross ? widths.queries : widths.joined));
     if (cross) steps.memory = cut.take(times(int64_t{a.batch} * a.keys, 2 * widths.keys));
-    if (!cross && args.training && args.parameters.self.queryNorm) steps.normed = cut.take(times(rows, widths.joined));
+    if (!cross && args.parameters.self.queryNorm) steps.normed = cut.take(times(rows, widths.joined));
     steps.heads = cut.take(times(rows, widths.queries));
-    const int64_t weights = args.training ? keptWeights(a) : 0;
-    if (weights > 0) steps.weights = cut.take(weights);
+    if (const int64_t weights = keptWeights(a); weights > 0) steps.weights = cut.take(weights);
     return steps;
   }
 };

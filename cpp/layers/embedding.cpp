@@ -5,6 +5,7 @@
 
 #include "attention.h"
 #include "kernels/cutter.h"
+#include "layers/packed_weight.h"
 #include "simd/long_sum.h"
 
 namespace wasm_attention {
@@ -56,9 +57,11 @@ void placeLosses(const EmbeddingScratch& w, const int32_t* ids, int count, int r
 
 }  // namespace
 
-void embedding(const int32_t* ids, const float* table, float* out, int count, int dim) {
-  for (int i = 0; i < count; ++i, out += dim) {
-    std::memcpy(out, table + static_cast<size_t>(ids[i]) * dim, dim * sizeof(float));
+void embedding(const EmbeddingArgs& a) {
+  if (a.packedRows > 0) return unpackWeight(a.ids, a.table, a.out, a.count, a.dim, a.packedRows, a.weightType);
+  float* out = a.out;
+  for (int i = 0; i < a.count; ++i, out += a.dim) {
+    std::memcpy(out, a.table + static_cast<size_t>(a.ids[i]) * a.dim, a.dim * sizeof(float));
   }
 }
 

@@ -3,12 +3,20 @@
 #include "attention.h"
 #include "kernels/gemm.h"
 #include "kernels/parallel.h"
+#include "kernels/stream.h"
+#include "layers/packed_weight.h"
 #include "layers/weight_gradient.h"
 
 namespace wasm_attention {
 
-void linear(const float* x, const float* packed, const float* bias, float* out, int rows, int inputs, int outputs) {
-  gemmStreamed(x, packed, bias, out, rows, outputs, inputs);
+int64_t linearScratch(const LinearArgs& a) { return multiplyPackedScratch(a.rows, a.inputs, a.weightType); }
+
+void linear(const LinearArgs& a, float* scratch) {
+  if (a.weightType == WeightType::kFloat32) {
+    return gemmStreamed(a.x, a.packed, a.bias, a.out, a.rows, a.outputs, a.inputs);
+  }
+  Stream(1, 1).bringIn();
+  multiplyPacked(a, scratch);
 }
 
 int64_t linearBackwardScratch(const LinearGradArgs& a) {

@@ -5,7 +5,7 @@
 
 namespace wasm_attention {
 
-void packWeightRows(const float* rows, float* packed, int inputs, int outputs, int first, int count, WeightType type) {
+void packWeight(const float* rows, float* packed, int inputs, int outputs, int first, int count, WeightType type) {
   const auto pack = type == WeightType::kInt8      ? packInt8Part
                     : type == WeightType::kFloat16 ? packHalfPart
                                                    : packTransposedPart;
@@ -23,12 +23,16 @@ void multiplyPacked(const float* a, ptrdiff_t a_stride, const float* packed, Wei
   (type == WeightType::kFloat16 ? gemmHalf : gemm)(a, a_stride, packed, bias, c, cols, rows, cols, depth);
 }
 
+void multiplyPacked(const LinearArgs& a, float* scratch) {
+  multiplyPacked(a.x, a.inputs, a.packed, a.weightType, a.bias, a.out, a.rows, a.outputs, a.inputs, scratch);
+}
+
 int64_t multiplyPackedScratch(int64_t rows, int64_t depth, WeightType type) {
   return type == WeightType::kInt8 ? int8Scratch(rows, depth) : 0;
 }
 
-void unpackWeightRows(const int32_t* ids, const float* packed, float* out, int count, int inputs, int outputs,
-                      WeightType type) {
+void unpackWeight(const int32_t* ids, const float* packed, float* out, int count, int inputs, int outputs,
+                  WeightType type) {
   const auto unpack = type == WeightType::kInt8      ? unpackInt8Column
                       : type == WeightType::kFloat16 ? unpackHalfColumn
                                                      : unpackColumn;

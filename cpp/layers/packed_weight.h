@@ -11,6 +11,11 @@ namespace wasm_attention {
 /// scratch  multiplyPackedScratch(rows, depth, type) floats
 void multiplyPacked(const float* a, ptrdiff_t a_stride, const float* packed, WeightType type, const float* bias,
                     float* c, int rows, int cols, int depth, float* scratch);
+void multiplyPacked(const LinearArgs& args, float* scratch);
 int64_t multiplyPackedScratch(int64_t rows, int64_t depth, WeightType type);
+
+/// out (count, inputs) = rows of a packed weight (outputs, inputs) with the numbers `ids` (count).
+void unpackWeight(const int32_t* ids, const float* packed, float* out, int count, int inputs, int outputs,
+                  WeightType type);
 
 }  // namespace wasm_attention

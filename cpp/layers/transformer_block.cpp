@@ -17,7 +17,7 @@ template <typename F>
 void sublayer(const TransformerBlockArgs& args, const BlockSizes& n, const SublayerSteps& steps,
               const NormParameters& p, BlockDropout place, float*& x, const F& f) {
   float *const inner = from(steps.inner, n), *const out = from(steps.out, n);
-  Moments* const moments = steps.moments ? steps.moments + n.first : nullptr;
+  Moments* const moments = steps.moments + n.first;
   const auto norm = [&](const float* of, float* to) {
     normRows(args.norm, of, p.weight, p.bias, to, moments, n.rows, n.width, args.eps);
   };
@@ -45,7 +45,7 @@ void sublayer(const TransformerBlockArgs& args, const BlockSizes& n, const Subla
   sublayer(args, n, steps.sublayers[2], p.norm3, BlockDropout::kFed, x, [&](const float* of, float* to) {
     FeedForwardArgs feed = feedForwardOf(args, n);
     feed.x = of;
-    feed.hidden = steps.hidden ? steps.hidden + n.first * n.innerWidth : nullptr;
+    feed.hidden = steps.hidden + n.first * n.innerWidth;
     feed.out = to;
     feedForwardRows(feed, n.first, scratch);
   });

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "attention.h"
+#include "kernels/parallel.h"
 #include "positional/frequencies.h"
 #include "simd/f32x4.h"
 
@@ -87,34 +88,47 @@ void turnRow(const float* x, const float* sin, float* out, int half, size_t stri
 
 /// Rows from <= i < to of each of `kHeads` heads.
 template <class Pairs, int kHeads>
-void turnRows(const float* x, const float* table, float* out, const RotarySizes& n, int from, int to) {
+void turnRows(const float* x, const float* table, float* out, const RotaryArgs& n, int from, int to) {
   const size_t rest = out == x ? 0 : sizeof(float) * (n.width - n.rotaryWidth);
+  const size_t head = n.strides.head;
   for (int i = from; i < to; ++i) {
-    const size_t at = static_cast<size_t>(i) * n.rowStride;
-    turnRow<Pairs, kHeads>(x + at, table + static_cast<size_t>(i) * n.rotaryWidth, out + at, n.rotaryWidth / 2,
-                           n.headStride);
+    const size_t at = static_cast<size_t>(i) * n.strides.row;
+    turnRow<Pairs, kHeads>(x + at, table + static_cast<size_t>(i) * n.rotaryWidth, out + at, n.rotaryWidth / 2, head);
     if (!rest) continue;
     for (int h = 0; h < kHeads; ++h) {
-      const size_t behind = at + static_cast<size_t>(h) * n.headStride + n.rotaryWidth;
+      const size_t behind = at + h * head + n.rotaryWidth;
       std::memcpy(out + behind, x + behind, rest);
     }
   }
 }
 
+/// Rows from <= i < to of all heads of a sequence.
 template <class Pairs>
-void turnHeads(const float* x, const float* table, float* out, const RotarySizes& n) {
+void turnHeads(const float* x, const float* table, float* out, const RotaryArgs& n, int from, int to) {
+  int h = 0;
+  for (; h + 2 <= n.heads; h += 2) {
+    const size_t at = static_cast<size_t>(h) * n.strides.head;
+    turnRows<Pairs, 2>(x + at, table, out + at, n, from, to);
+  }
+  if (h < n.heads) {
+    const size_t at = static_cast<size_t>(h) * n.strides.head;
+    turnRows<Pairs, 1>(x + at, table, out + at, n, from, to);
+  }
+}
+
+template <bool kBack>
+void turnSequences(const RotaryArgs& n) {
   assert(n.rotaryWidth > 0 && n.rotaryWidth % 2 == 0 && n.rotaryWidth <= n.width);
-  for (int from = 0; from < n.rows; from += kRowBlock) {
-    const int to = std::min(n.rows, from + kRowBlock);
-    int h = 0;
-    for (; h + 2 <= n.heads; h += 2) {
-      const size_t at = static_cast<size_t>(h) * n.headStride;
-      turnRows<Pairs, 2>(x + at, table, out + at, n, from, to);
-    }
-    if (h < n.heads) {
-      const size_t at = static_cast<size_t>(h) * n.headStride;
-      turnRows<Pairs, 1>(x + at, table, out + at, n, from, to);
-    }
+  for (int b = 0; b < n.batch; ++b) {
+    const ptrdiff_t at = static_cast<ptrdiff_t>(b) * n.strides.batch;
+    const float* const table = n.table + static_cast<ptrdiff_t>(b) * n.tableBatch;
+    parallelParts(n.rows, kRowBlock, 8.0 * n.rows * n.heads * n.rotaryWidth, [&](int first, int count) {
+      for (int from = first; from < first + count; from += kRowBlock) {
+        const int to = std::min(first + count, from + kRowBlock);
+        (n.interleaved ? turnHeads<Neighbours<kBack>> : turnHeads<Halves<kBack>>)(n.x + at, table, n.out + at, n, from,
+                                                                                  to);
+      }
+    });
   }
 }
 
@@ -170,12 +184,8 @@ void rotaryTable(const RotaryTableArgs& args, double* scratch) {
   for (size_t i = 0; i < count; ++i) args.out[i] *= static_cast<float>(args.amplitude);
 }
 
-void rotaryEmbedding(const float* x, const float* table, float* out, const RotarySizes& sizes) {
-  (sizes.interleaved ? turnHeads<Neighbours<false>> : turnHeads<Halves<false>>)(x, table, out, sizes);
-}
+void rotaryEmbedding(const RotaryArgs& args) { turnSequences<false>(args); }
 
-void rotaryEmbeddingBackward(const float* grad_out, const float* table, float* grad_x, const RotarySizes& sizes) {
-  (sizes.interleaved ? turnHeads<Neighbours<true>> : turnHeads<Halves<true>>)(grad_out, table, grad_x, sizes);
-}
+void rotaryEmbeddingBackward(const RotaryArgs& args) { turnSequences<true>(args); }
 
 }  // namespace wasm_attention

@@ -72,7 +72,7 @@ describe('a cache', () => {
       layer.forward(x, x, x, { cache });
       expect(() => layer.forward(x, x, x, { cache })).toThrow(/at most 0 more tokens/);
       expect([cache.length, cache.maxLength]).toEqual([length, length]);
-      expect(() => other.forward(x, x, x, { cache })).toThrow(/another layer's/);
+      expect(() => other.forward(x, x, x, { cache })).toThrow(/another's/);
       cache.dispose();
     };
     decode((cache) => {

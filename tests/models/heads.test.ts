@@ -210,7 +210,7 @@ test('a generation that is left early, aborted or in error gives its cache back'
   await expect(failing.next()).rejects.toThrow('mine');
   for (const cache of [{ length: 0, maxLength: 9 }, { length: 'x' }, 5]) {
     const wrong = model.generate([1], { cache: cache as never });
-    await expect(wrong.next()).rejects.toThrow(/^generate: expected cache to be from the model's createCache/);
+    await expect(wrong.next()).rejects.toThrow(/^generate: expected cache to be of createCache/);
   }
   expect(allocator.liveBytes).toBe(live);
   model.dispose();

@@ -148,9 +148,9 @@ describe('a cache', () => {
     const [model, other] = [await open(files), await open(files)];
     const cache = model.createCache({ maxLength: 4 });
     model.forward([1, 2, 3], { cache });
-    expect(() => model.forward([1, 2], { cache })).toThrow(/expected up to 4 tokens, got 5$/);
-    expect(() => model.forward([[1], [2]], { cache })).toThrow(/ids of 1 rows/);
-    expect(() => other.forward([1], { cache })).toThrow(/a cache of this model/);
+    expect(() => model.forward([1, 2], { cache })).toThrow(/expected at most 1 more tokens in a cache of 4, got 2$/);
+    expect(() => model.forward([[1], [2]], { cache })).toThrow(/inputs of the cache's batch 1, got 2/);
+    expect(() => other.forward([1], { cache })).toThrow(/got another's/);
     expect(() => model.forward([1], { cache: {} as never })).toThrow(TypeError);
     expect(() => model.forward([[1, 2]], { cache, attentionMask: [[1, 0]] })).toThrow(/no padding with a cache/);
     expect(cache.length).toBe(3);
@@ -165,7 +165,7 @@ describe('a cache', () => {
     const creating = () => encoder.createCache({ maxLength: 4 });
     expect(creating).toThrow(TypeError);
     expect(creating).toThrow(/^createCache: expected a decoder, got bert$/);
-    expect(() => encoder.forward([1], { cache })).toThrow(/a cache of this model/);
+    expect(() => encoder.forward([1], { cache })).toThrow(/got another's/);
     for (const each of [model, other, encoder]) each.dispose();
   });
 });

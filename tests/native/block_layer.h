@@ -57,7 +57,7 @@ class BlockLayer {
   /// Runs both passes; returns the gradients of x, of the memory and of the parameters.
   std::vector<Floats> backward(const Floats& x, const Floats& g) {
     TransformerBlockGradArgs grads{};
-    grads.block = pass(x, true);
+    grads.block = pass(x);
     grads.block.output = nullptr;
     std::vector<Floats> found{g, Floats(memory.size(), NAN)};
     for (const Floats& p : parameters) found.push_back(Floats(p.size()));
@@ -69,8 +69,8 @@ class BlockLayer {
     return found;
   }
 
-  const Floats& forward(const Floats& x, bool training = true) {
-    pass(x, training);
+  const Floats& forward(const Floats& x) {
+    pass(x);
     return output_;
   }
 
@@ -81,8 +81,8 @@ class BlockLayer {
   static float** pointers(BlockParameters& p) { return &p.self.inWeight; }
 
   const float* pack(const Floats& weight, size_t from, int inputs, int outputs) {
-    packed_.emplace_back(packWeightSize(inputs, outputs), NAN);
-    packWeight(weight.data() + from, packed_.back().data(), inputs, outputs);
+    const auto first = weight.begin() + from;
+    packed_.push_back(packedOf(Floats(first, first + size_t(inputs) * outputs), inputs, outputs));
     return packed_.back().data();
   }
 
@@ -98,12 +98,11 @@ class BlockLayer {
     a.windowLeft = a.windowRight = -1;
     a.scale = 0.5f;
     a.seed = 9;
-    a.dropout = training_ ? c_.dropout : 0;
+    a.dropout = c_.dropout;
     return args;
   }
 
-  TransformerBlockArgs pass(const Floats& x, bool training) {
-    training_ = training;
+  TransformerBlockArgs pass(const Floats& x) {
     TransformerBlockArgs args{};
     args.self = attention(c_.tokens);
     if (c_.rotary) args.self.rotation = {table_.data(), 0, table_.data(), 0, c_.headWidth, 0};
@@ -127,7 +126,6 @@ class BlockLayer {
     args.activation = c_.gated ? Activation::kSilu : Activation::kGelu;
     args.norm = c_.rms ? Norm::kRms : Norm::kLayer;
     args.preNorm = c_.preNorm;
-    args.training = training;
     args.eps = 1e-5f;
     args.headEps = 1e-3f;
     Floats scratch(transformerBlockScratch(args), NAN);
@@ -141,7 +139,6 @@ class BlockLayer {
   }
 
   BlockCase c_;
-  bool training_ = true;
   Floats table_, kept_, output_;
   std::vector<Floats> packed_;
 };

@@ -5,8 +5,10 @@
 #include <tuple>
 #include <utility>
 
+#include "attention/attend_one.h"
 #include "exact_sizes.h"
 #include "kernels/parallel.h"
+#include "step_list.h"
 
 namespace wasm_attention {
 
@@ -55,15 +57,11 @@ void checkSizes(const Extent& extent, const Flag& flag, const Report& report) {
   attention_grad.attention = a;
   check("scaledDotProductAttentionBackward", scaledDotProductAttentionBackwardScratch(attention_grad),
         exactAttentionBackward(a, threads));
-  MultiHeadAttentionArgs multi_head{};
-  multi_head.attention = a;
-  check("multiHeadAttention", multiHeadAttentionScratch(multi_head), exactAttention(a, threads));
 
   TransformerBlockArgs block{};
   block.width = extent(1);
   block.hiddenWidth = extent(1);
   block.gated = flag();
-  block.training = flag();
   for (float** at = &block.parameters.self.inWeight; at <= &block.parameters.norm3.bias; ++at) *at = optional();
   const bool crosses = flag();
   for (AttentionArgs* part : {&block.self.attention, &block.cross.attention}) {
@@ -98,7 +96,8 @@ void checkSizes(const Extent& extent, const Flag& flag, const Report& report) {
   linear.inputs = extent(1);
   linear.outputs = extent(1);
   check("linearBackward", linearBackwardScratch(linear), exactLinearBackward(linear));
-  check("packWeight", packWeightSize(linear.inputs, linear.outputs), exactPacked(linear.inputs, linear.outputs));
+  check("packWeight", packedWeightSize(linear.inputs, linear.outputs, WeightType::kFloat32),
+        exactPacked(linear.inputs, linear.outputs));
 
   MatmulArgs product{};
   product.outer = extent(0);
@@ -125,8 +124,11 @@ void checkSizes(const Extent& extent, const Flag& flag, const Report& report) {
   check("feedForwardBackward", feedForwardBackwardScratch(feed_grad), exactFeedForwardBackward(feed_grad));
 
   const int rows = extent(0), width = extent(1), count = extent(0);
-  check("layerNormBackward", layerNormBackwardScratch(rows, width), exactLayerNormBackward(rows, width));
-  check("rmsNormBackward", rmsNormBackwardScratch(rows, width), exactLayerNormBackward(rows, width));
+  NormGradArgs norm{};
+  norm.weight = &some;
+  norm.rows = rows;
+  norm.dim = width;
+  check("normBackward", normBackwardScratch(norm), exactLayerNormBackward(rows, width));
   check("embeddingBackward", embeddingBackwardScratch(count, rows, width), exactEmbeddingBackward(count, rows, width));
 
   Conv1dArgs conv{};
@@ -165,20 +167,21 @@ void checkSizes(const Extent& extent, const Flag& flag, const Report& report) {
   AttentionArgs within_pass = a;
   if (flag()) within_pass.queries = 1;
   if (flag()) within_pass.mask = reinterpret_cast<const uint8_t*>(&some);
-  Step steps[4]{};
-  steps[1].action = StepAction::kAttend;
-  steps[1].args = &within_pass;
-  steps[2].action = StepAction::kFeedForward;
-  steps[2].args = &feed;
-  steps[3].action = StepAction::kRotaryTable;
-  steps[3].args = &rotary;
-  RunStepsArgs pass{};
-  // The past and the queries are tokens of one sequence, whose number is an extent, too.
-  pass.past = std::min(extent(0), INT32_MAX - within_pass.queries);
-  pass.steps = steps;
-  for (pass.count = 0; pass.count <= 4; ++pass.count) {
-    check("runSteps", runStepsScratch(pass), exactRunSteps(pass, threads));
-  }
+  // The past and the keys are tokens of one sequence, whose number is an extent, too.
+  const int past = std::min(extent(0), INT32_MAX - within_pass.keys);
+  AttentionArgs behind_past = within_pass;
+  behind_past.keys += past;
+  StepList steps;
+  Exact most = 0;
+  const auto step = [&](StepAction action, const auto& arguments, Exact exact) {
+    most = std::max(most, exact);
+    check("runSteps", runStepsScratch(steps.append(action, arguments).args(past)), most);
+  };
+  // One query for each head needs a row of scores for each thread.
+  step(StepAction::kAttention, within_pass,
+       isOneQuery(behind_past) ? Exact{threads} * behind_past.keys : exactAttention(behind_past, threads));
+  step(StepAction::kFeedForward, feed, exactFeedForward(feed.rows, feed.hiddenWidth, threads, feed.gated));
+  step(StepAction::kRotaryTable, rotary, 2 * exactFrequencies(rotary.dim, 5));
 }
 
 }  // namespace wasm_attention

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "attention.h"
-#include "attention/attend_one.h"
 
 namespace wasm_attention {
 
@@ -225,20 +224,20 @@ inline Exact exactBlockKept(const TransformerBlockArgs& args) {
     const Exact own = Exact{a.batch} * a.queries;
     p.take(own * (cross ? exactQueries(a) : exactJoined(a)));
     if (cross) p.take(Exact{a.batch} * a.keys * 2 * a.kvHeads * a.width);
-    if (!cross && args.training && args.parameters.self.queryNorm) p.take(own * exactJoined(a));
+    if (!cross && args.parameters.self.queryNorm) p.take(own * exactJoined(a));
     p.take(own * exactQueries(a));
-    if (args.training && a.queries >= 8 && a.keys <= 256 && a.dropout == 0 && a.softcap == 0 && !a.sinks &&
+    if (a.queries >= 8 && a.keys <= 256 && a.dropout == 0 && a.softcap == 0 && !a.sinks &&
         a.keys <= 4 * Exact{a.valueWidth}) {
       p.take(Exact{a.batch} * a.heads * ceilDivide(a.queries, 8) * (roundUpExactly(a.keys, 4) + 1) * 8);
     }
   };
   attention(args.self.attention, false);
   if (crosses) attention(args.cross.attention, true);
-  if (args.training) p.take(rows * args.hiddenWidth * (args.gated ? 2 : 1));
+  p.take(rows * args.hiddenWidth * (args.gated ? 2 : 1));
   for (int i = 0; i < (crosses ? 3 : 2); ++i) {
     p.take(elements);
     if (i > 0) p.take(elements);
-    if (args.training) p.take(3 * rows);
+    p.take(3 * rows);
   }
   return p.total();
 }
@@ -344,29 +343,5 @@ inline Exact exactRnn(const RnnArgs& a) {
 
 /// Doubles, for each of ceil(dim / 2) frequencies, in pairs.
 inline Exact exactFrequencies(int dim, int doubles) { return roundUpExactly(ceilDivide(dim, 2), 2) * doubles; }
-
-/// The largest of what its steps need; one query for each head needs a row of scores for each thread.
-inline Exact exactRunSteps(const RunStepsArgs& args, int threads) {
-  Exact most = 0;
-  for (int i = 0; i < args.count; ++i) {
-    const Step& step = args.steps[i];
-    Exact size = 0;
-    if (step.action == StepAction::kAttend) {
-      AttentionArgs a = *static_cast<const AttentionArgs*>(step.args);
-      a.keys = args.past + a.queries;
-      size = isOneQuery(a) ? Exact{threads} * a.keys : exactAttention(a, threads);
-    } else if (step.action == StepAction::kFeedForward) {
-      const auto& feed = *static_cast<const FeedForwardArgs*>(step.args);
-      size = exactFeedForward(feed.rows, feed.hiddenWidth, threads, feed.gated, feed.weightType == WeightType::kInt8,
-                              feed.width);
-    } else if (step.action == StepAction::kLinear) {
-      size = step.weightType == WeightType::kInt8 ? exactInt8(step.rows, step.inputs) : 0;
-    } else if (step.action == StepAction::kRotaryTable) {
-      size = 2 * exactFrequencies(static_cast<const RotaryTableArgs*>(step.args)->dim, 5);
-    }
-    most = std::max(most, size);
-  }
-  return most;
-}
 
 }  // namespace wasm_attention

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <vector>
 
 #include "random.h"
@@ -82,16 +81,6 @@ TEST(MultiplyInt8, HasTheBitsOfPlainLoops) {
         }
       }
     }
-  }
-}
-
-TEST(MultiplyInt8, PacksPartsAsTheWhole) {
-  const int depth = 170, cols = 41;
-  const Floats weight = randomFloats(size_t(depth) * cols, 1);
-  const Floats whole = packedOf(weight, depth, cols, 48);
-  for (const int some : {1, 5, 8, 24}) {
-    const Floats parts = packedOf(weight, depth, cols, some);
-    ASSERT_EQ(std::memcmp(parts.data(), whole.data(), whole.size() * sizeof(float)), 0);
   }
 }
 

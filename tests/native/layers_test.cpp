@@ -3,8 +3,10 @@
 // The file is a little longer than 200 lines, because it has a test for each of nine kernels.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <vector>
 
@@ -35,11 +37,27 @@ void expectGradient(const Floats& gradient, Floats x, const std::function<double
   }
 }
 
-Floats linearOf(const Floats& x, const Floats& weight, const Floats& bias, int rows, int inputs, int outputs) {
-  Floats packed(packWeightSize(inputs, outputs), NAN), out(size_t(rows) * outputs, NAN);
-  packWeight(weight.data(), packed.data(), inputs, outputs);
-  linear(x.data(), packed.data(), bias.data(), out.data(), rows, inputs, outputs);
-  return out;
+TEST(Linear, PacksAWeightInParts) {
+  for (const WeightType type : {WeightType::kFloat32, WeightType::kFloat16, WeightType::kInt8}) {
+    for (const int inputs : {1, 2, 3, 5, 8, 33, 170}) {
+      for (const int outputs : {1, 7, 8, 9, 16, 17, 31, 41}) {
+        const Floats weight = randomFloats(static_cast<size_t>(inputs) * outputs, 1);
+        const Floats whole = packedOf(weight, inputs, outputs, type);
+        for (const int some : {1, 5, 8, 24}) {
+          if (type == WeightType::kFloat32 && some % 8 != 0) continue;
+          Floats parts(whole.size(), type == WeightType::kFloat32 ? NAN : 0);
+          for (int first = 0; first < outputs; first += some) {
+            // On memory of exactly the part's size.
+            const int count = std::min(some, outputs - first);
+            const Floats rows(weight.begin() + first * inputs, weight.begin() + (first + count) * inputs);
+            packWeight(rows.data(), parts.data(), inputs, outputs, first, count, type);
+          }
+          ASSERT_EQ(std::memcmp(parts.data(), whole.data(), whole.size() * sizeof(float)), 0)
+              << outputs << "x" << inputs << ", " << some << " at a time";
+        }
+      }
+    }
+  }
 }
 
 TEST(Linear, HasItsGradients) {
@@ -48,8 +66,8 @@ TEST(Linear, HasItsGradients) {
     const Floats x = randomFloats(size_t(rows) * inputs, 1), weight = randomFloats(size_t(outputs) * inputs, 2);
     const Floats bias = randomFloats(outputs, 3), g = randomFloats(size_t(rows) * outputs, 4);
     const LinearGradients found = linearGradients(x, weight, g, rows, inputs, outputs);
-    const auto at = [&, r = rows, i = inputs, o = outputs](const Floats& x1, const Floats& w1, const Floats& b1) {
-      return dot(linearOf(x1, w1, b1, r, i, o), g);
+    const auto at = [&, i = inputs, o = outputs](const Floats& x1, const Floats& w1, const Floats& b1) {
+      return dot(linearOf(x1, packedOf(w1, i, o), &b1, i, o), g);
     };
     expectGradient(found.x, x, [&](const Floats& v) { return at(v, weight, bias); });
     expectGradient(found.weight, weight, [&](const Floats& v) { return at(x, v, bias); });
@@ -89,44 +107,27 @@ TEST(FeedForward, HasItsGradients) {
   }
 }
 
-TEST(LayerNorm, HasItsGradients) {
-  for (const int dim : {3, 4, 9}) {
-    const int rows = 3;
-    const Floats x = randomFloats(size_t(rows) * dim, 1), g = randomFloats(size_t(rows) * dim, 2);
-    const Floats weight = randomFloats(dim, 3), bias = randomFloats(dim, 4);
-    const auto at = [&](const Floats& x1, const Floats& w1) {
-      Floats out(x.size(), NAN);
-      layerNorm(x1.data(), w1.data(), bias.data(), out.data(), rows, dim, 0.1f);
-      return dot(out, g);
-    };
-    Floats grad_x(x.size(), NAN), grad_weight(dim), grad_bias(dim);
-    layerNormBackward(g.data(), x.data(), weight.data(), grad_x.data(), grad_weight.data(), grad_bias.data(), nullptr,
-                      rows, dim, 0.1f);
-    expectGradient(grad_x, x, [&](const Floats& v) { return at(v, weight); });
-    expectGradient(grad_weight, weight, [&](const Floats& v) { return at(x, v); });
-    for (int i = 0; i < dim; ++i) EXPECT_NEAR(grad_bias[i], g[i] + g[dim + i] + g[2 * dim + i], 1e-6);
-  }
-}
-
-TEST(RmsNorm, HasItsGradientsInPlaceToo) {
-  for (const int dim : {1, 3, 4, 9, 17, 35}) {
-    const int rows = 3;
-    const Floats x = randomFloats(size_t(rows) * dim, 1), g = randomFloats(size_t(rows) * dim, 2);
-    const Floats weight = randomFloats(dim, 3);
-    const auto at = [&](const Floats& x1, const Floats& w1) {
-      Floats out(x.size(), NAN), in_place = x1;
-      rmsNorm(x1.data(), w1.data(), out.data(), rows, dim, 0.1f);
-      rmsNorm(in_place.data(), w1.data(), in_place.data(), rows, dim, 0.1f);
-      EXPECT_EQ(in_place, out);
-      return dot(out, g);
-    };
-    Floats grad_x(x.size(), NAN), grad_weight(dim), in_place = g, again(dim);
-    rmsNormBackward(g.data(), x.data(), weight.data(), grad_x.data(), grad_weight.data(), nullptr, rows, dim, 0.1f);
-    rmsNormBackward(in_place.data(), x.data(), weight.data(), in_place.data(), again.data(), nullptr, rows, dim, 0.1f);
-    EXPECT_EQ(in_place, grad_x);
-    EXPECT_EQ(again, grad_weight);
-    expectGradient(grad_x, x, [&](const Floats& v) { return at(v, weight); });
-    expectGradient(grad_weight, weight, [&](const Floats& v) { return at(x, v); });
+TEST(Norm, HasItsGradients) {
+  for (const Norm kind : {Norm::kLayer, Norm::kRms}) {
+    for (const int dim : {1, 3, 4, 9, 17, 35}) {
+      const int rows = 3;
+      const Floats x = randomFloats(size_t(rows) * dim, 1), g = randomFloats(size_t(rows) * dim, 2);
+      const Floats weight = randomFloats(dim, 3), bias = randomFloats(kind == Norm::kLayer ? dim : 0, 4);
+      const auto at = [&](const Floats& x1, const Floats& w1, const Floats& b1) {
+        Floats out(x.size(), NAN), in_place = x1;
+        norm({x1.data(), w1.data(), b1.data(), out.data(), rows, dim, kind, 0.1f});
+        norm({in_place.data(), w1.data(), b1.data(), in_place.data(), rows, dim, kind, 0.1f});
+        EXPECT_EQ(in_place, out);
+        return dot(out, g);
+      };
+      Floats grad_x = g, grad_weight(dim), grad_bias(bias.size());
+      normBackward(
+          {x.data(), weight.data(), grad_x.data(), grad_weight.data(), dataOrNull(grad_bias), rows, dim, kind, 0.1f},
+          nullptr);
+      expectGradient(grad_x, x, [&](const Floats& v) { return at(v, weight, bias); });
+      expectGradient(grad_weight, weight, [&](const Floats& v) { return at(x, v, bias); });
+      expectGradient(grad_bias, bias, [&](const Floats& v) { return at(x, weight, v); });
+    }
   }
 }
 
@@ -175,17 +176,15 @@ TEST(Matmul, MultipliesEachPairOfItsStacks) {
   }
 }
 
-TEST(Embedding, ReadsRowsAndAddsToThem) {
+TEST(Embedding, AddsGradientsToRows) {
   const int32_t ids[] = {2, 0, 2};
-  const Floats table = randomFloats(9, 1);
-  Floats out(9, NAN), grad(9);
-  embedding(ids, table.data(), out.data(), 3, 3);
-  for (int i = 0; i < 9; ++i) EXPECT_EQ(out[i], table[ids[i / 3] * 3 + i % 3]);
-  embeddingBackward(out.data(), ids, grad.data(), nullptr, 3, 3, 3);
+  const Floats g = randomFloats(9, 1);
+  Floats grad(9);
+  embeddingBackward(g.data(), ids, grad.data(), nullptr, 3, 3, 3);
   for (int j = 0; j < 3; ++j) {
-    EXPECT_EQ(grad[j], table[j]);
+    EXPECT_EQ(grad[j], g[3 + j]);
     EXPECT_EQ(grad[3 + j], 0);
-    EXPECT_EQ(grad[6 + j], 2 * table[6 + j]);
+    EXPECT_EQ(grad[6 + j], g[j] + g[6 + j]);
   }
 }
 

@@ -14,6 +14,24 @@ using Floats = std::vector<float>;
 inline float* dataOrNull(Floats& v) { return v.empty() ? nullptr : v.data(); }
 inline const float* dataOrNull(const Floats* v) { return v ? v->data() : nullptr; }
 
+/// A weight (outputs, inputs), packed.
+inline Floats packedOf(const Floats& weight, int inputs, int outputs, WeightType type = WeightType::kFloat32) {
+  Floats packed(packedWeightSize(inputs, outputs, type), type == WeightType::kFloat32 ? NAN : 0);
+  packWeight(weight.data(), packed.data(), inputs, outputs, 0, outputs, type);
+  return packed;
+}
+
+/// The output of a linear layer, of a packed weight; `bias` may be null.
+inline Floats linearOf(const Floats& x, const Floats& packed, const Floats* bias, int inputs, int outputs,
+                       WeightType type = WeightType::kFloat32) {
+  const int rows = static_cast<int>(x.size()) / inputs;
+  Floats out(static_cast<size_t>(rows) * outputs, NAN);
+  const LinearArgs args{x.data(), packed.data(), dataOrNull(bias), out.data(), rows, inputs, outputs, type};
+  Floats scratch(linearScratch(args), NAN);
+  linear(args, scratch.data());
+  return out;
+}
+
 struct LinearGradients {
   Floats x, weight, bias;
 };
@@ -56,9 +74,7 @@ struct FeedForwardNetwork {
 
   /// Returns the output; writes what the backward pass reads to `hidden`, unless that is null.
   Floats forward(const Floats& x, Floats* hidden) const {
-    Floats packed1(packWeightSize(width, innerWidth()), NAN), packed2(packWeightSize(hiddenWidth, width), NAN);
-    packWeight(weight1->data(), packed1.data(), width, innerWidth());
-    packWeight(weight2->data(), packed2.data(), hiddenWidth, width);
+    const Floats packed1 = packedOf(*weight1, width, innerWidth()), packed2 = packedOf(*weight2, hiddenWidth, width);
     Floats out(x.size(), NAN);
     if (hidden) hidden->assign(static_cast<size_t>(rows) * innerWidth(), NAN);
     FeedForwardArgs args{};

@@ -39,25 +39,27 @@ TEST(LongSums, OfACrossEntropyGiveItsLossAndGradient) {
 
 TEST(LongSums, OfANormAreThoseOfItsRow) {
   const int dim = 6000001;
-  Floats x(dim), out(dim), grad(dim, 0.1f), grad_x(dim);
+  Floats x(dim), out(dim), grad(dim, 0.1f);
   for (int i = 0; i < dim; ++i) x[i] = 100 + (i % 10 == 0 ? 3.0f : 0.1f);
   double mean = 0, variance = 0;
   for (const float v : x) mean += double{v} / dim;
   for (const float v : x) variance += (v - mean) * (v - mean) / dim;
-  layerNorm(x.data(), nullptr, nullptr, out.data(), 1, dim, 0);
+  norm({x.data(), nullptr, nullptr, out.data(), 1, dim, Norm::kLayer, 0});
   for (const int i : {0, 1, dim - 1}) EXPECT_NEAR(out[i], (x[i] - mean) / std::sqrt(variance), kTolerance);
   // A gradient that is constant has none behind the mean.
-  layerNormBackward(grad.data(), x.data(), nullptr, grad_x.data(), nullptr, nullptr, nullptr, 1, dim, 0);
-  for (const int i : {0, 1, dim - 1}) EXPECT_NEAR(grad_x[i], 0, kTolerance * 0.1);
+  normBackward({x.data(), nullptr, grad.data(), nullptr, nullptr, 1, dim, Norm::kLayer, 0}, nullptr);
+  for (const int i : {0, 1, dim - 1}) EXPECT_NEAR(grad[i], 0, kTolerance * 0.1);
 }
 
 TEST(LongSums, OfANormsGradientsRunDownItsRows) {
   const int rows = 1000003, dim = 5;
   Floats x(size_t(rows) * dim), g(x.size(), 0.1f), weight(dim, 1.0f);
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % dim);
-  Floats grad_weight(dim, 1.0f), grad_bias(dim, 1.0f), scratch(layerNormBackwardScratch(rows, dim), NAN);
-  layerNormBackward(g.data(), x.data(), weight.data(), g.data(), grad_weight.data(), grad_bias.data(), scratch.data(),
-                    rows, dim, 0);
+  Floats grad_weight(dim, 1.0f), grad_bias(dim, 1.0f);
+  const NormGradArgs args{x.data(), weight.data(), g.data(), grad_weight.data(), grad_bias.data(), rows,
+                          dim,      Norm::kLayer,  0};
+  Floats scratch(normBackwardScratch(args), NAN);
+  normBackward(args, scratch.data());
   for (int i = 0; i < dim; ++i) {
     expectClose(grad_bias[i], 1 + rows * double{0.1f}, "gradient of the bias");
     const double normed = (i - 2) / std::sqrt(2);
@@ -72,16 +74,17 @@ TEST(LongSums, OfAnRmsNormAreThoseOfItsRowsAndColumns) {
   double squares = 0, total = 0;
   for (const float v : x) squares += double{v} * v / dim, total += double{v} / dim;
   const double root = std::sqrt(squares);
-  rmsNorm(x.data(), ones.data(), out.data(), 1, dim, 0);
+  norm({x.data(), ones.data(), nullptr, out.data(), 1, dim, Norm::kRms, 0});
   for (const int i : {0, 1, dim - 1}) expectClose(out[i], x[i] / root, "normed");
-  rmsNormBackward(grad.data(), x.data(), ones.data(), grad.data(), grad_ones.data(), nullptr, 1, dim, 0);
+  normBackward({x.data(), ones.data(), grad.data(), grad_ones.data(), nullptr, 1, dim, Norm::kRms, 0}, nullptr);
   for (const int i : {0, 1, dim - 1}) {
     EXPECT_NEAR(grad[i], (double{0.1f} - x[i] * double{0.1f} * total / squares) / root, kTolerance * 0.1);
   }
   const int rows = 1000003, few = 5;
   Floats tall(size_t(rows) * few, 2.0f), g(tall.size(), 0.1f), weight(few, 1.0f), grad_weight(few, 1.0f);
-  Floats scratch(rmsNormBackwardScratch(rows, few), NAN);
-  rmsNormBackward(g.data(), tall.data(), weight.data(), g.data(), grad_weight.data(), scratch.data(), rows, few, 0);
+  const NormGradArgs args{tall.data(), weight.data(), g.data(), grad_weight.data(), nullptr, rows, few, Norm::kRms, 0};
+  Floats scratch(normBackwardScratch(args), NAN);
+  normBackward(args, scratch.data());
   for (const float sum : grad_weight) expectClose(sum, 1 + rows * double{0.1f}, "gradient of the weight");
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "attention.h"
+#include "layer_oracles.h"
 #include "positions.h"
 #include "random.h"
 
@@ -13,37 +14,23 @@ namespace {
 
 constexpr float kEps = std::numeric_limits<float>::epsilon();
 
-/// The pairs of every row rotated by the table's angles, in float64; a sign of -1 rotates back.
-std::vector<double> turned(const std::vector<float>& x, const std::vector<float>& table, const RotarySizes& n,
-                           int sign) {
-  std::vector<double> y(x.begin(), x.end());
-  const int half = n.rotaryWidth / 2;
-  for (int h = 0; h < n.heads; ++h) {
-    for (int i = 0; i < n.rows; ++i) {
-      for (int j = 0; j < half; ++j) {
-        const size_t row = size_t(h) * n.headStride + size_t(i) * n.rowStride;
-        const size_t first = row + (n.interleaved ? 2 * j : j), second = row + (n.interleaved ? 2 * j + 1 : j + half);
-        const double sin = sign * double{table[i * n.rotaryWidth + j]};
-        const double cos = table[i * n.rotaryWidth + half + j];
-        y[first] = x[first] * cos - x[second] * sin;
-        y[second] = x[second] * cos + x[first] * sin;
-      }
-    }
-  }
-  return y;
-}
-
-void expectTurned(const RotarySizes& n, size_t size) {
+void expectTurned(RotaryArgs n) {
   SCOPED_TRACE(testing::Message() << n.heads << " heads, " << n.rows << " rows, " << n.rotaryWidth << " of " << n.width
                                   << (n.interleaved ? ", interleaved" : ""));
-  const std::vector<float> x = randomFloats(size, 1), table = randomFloats(size_t(n.rows) * n.rotaryWidth, 2);
+  const std::vector<float> x = randomFloats(size_t(n.batch) * n.heads * n.rows * n.width, 1);
+  const std::vector<float> table = randomFloats(size_t(n.tableBatch > 0 ? n.batch : 1) * n.rows * n.rotaryWidth, 2);
   for (const int sign : {1, -1}) {
-    const auto kernel = sign == 1 ? rotaryEmbedding : rotaryEmbeddingBackward;
-    const std::vector<double> expected = turned(x, table, n, sign);
-    std::vector<float> out(size, NAN), in_place = x;
-    kernel(x.data(), table.data(), out.data(), n);
-    kernel(in_place.data(), table.data(), in_place.data(), n);
-    for (size_t i = 0; i < size; ++i) {
+    const auto rotate = sign == 1 ? rotaryEmbedding : rotaryEmbeddingBackward;
+    std::vector<float> out(x.size(), NAN), in_place = x;
+    n.table = table.data();
+    n.x = x.data();
+    n.out = out.data();
+    rotate(n);
+    n.x = n.out = in_place.data();
+    rotate(n);
+    Doubles expected = doubles(x);
+    rotate64(expected.data(), n, sign);
+    for (size_t i = 0; i < x.size(); ++i) {
       // Two products below 1, each rounded, and their sum below 2.
       ASSERT_NEAR(in_place[i], expected[i], 2 * kEps) << i;
       ASSERT_EQ(out[i], in_place[i]) << i;
@@ -57,9 +44,18 @@ TEST(RotaryEmbedding, TurnsEveryPairOfEveryWidth) {
       for (const int rest : {0, 1, 5}) {
         for (const int heads : {1, 2, 3}) {
           for (const int rows : {1, 2, 65, 130}) {
-            const int width = 2 * half + rest;
-            expectTurned({heads, rows, width, 2 * half, rows * width, width, interleaved},
-                         size_t(heads) * rows * width);
+            const int width = 2 * half + rest, head = rows * width;
+            expectTurned({nullptr,
+                          nullptr,
+                          nullptr,
+                          1,
+                          heads,
+                          rows,
+                          width,
+                          2 * half,
+                          {heads * head, head, width},
+                          0,
+                          interleaved});
           }
         }
       }
@@ -67,10 +63,13 @@ TEST(RotaryEmbedding, TurnsEveryPairOfEveryWidth) {
   }
 }
 
-TEST(RotaryEmbedding, TakesHeadsSideBySide) {
+TEST(RotaryEmbedding, TakesHeadsSideBySideAndTablesForEachSequence) {
   for (const bool interleaved : {false, true}) {
     for (const int heads : {1, 3, 4}) {
-      expectTurned({heads, 9, 12, 10, 12, heads * 12, interleaved}, size_t(heads) * 9 * 12);
+      for (const int table_batch : {0, 9 * 10}) {
+        expectTurned(
+            {nullptr, nullptr, nullptr, 3, heads, 9, 12, 10, sideBySide(9, heads, 12), table_batch, interleaved});
+      }
     }
   }
 }

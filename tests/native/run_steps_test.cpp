@@ -1,4 +1,4 @@
-// Every action of a model's pass, against plain loops in float64. It is long because there are 15.
+// Every action of a pass, against plain loops in float64. It is long because there are 14.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,60 +7,25 @@
 
 #include "attention.h"
 #include "expect_attention.h"
+#include "layer_oracles.h"
+#include "layers/dropout.h"
+#include "linear_layers.h"
+#include "positions.h"
 #include "random.h"
+#include "step_list.h"
 
 namespace wasm_attention {
 namespace {
 
-using Floats = std::vector<float>;
-
 constexpr double kEps = 1.2e-7;  // float32's
 const int kSizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33};
 
-Step stepOf(StepAction action, int rows, int inputs, int outputs = 0) {
-  Step step{};
-  step.action = action;
-  step.rows = rows;
-  step.inputs = inputs;
-  step.outputs = outputs;
-  return step;
+template <typename Args>
+void runStep(StepAction action, const Args& args, int past = 0) {
+  StepList().append(action, args).run(past);
 }
 
-void runAll(const std::vector<Step>& steps, int past = 0) {
-  RunStepsArgs args{};
-  args.steps = steps.data();
-  args.count = static_cast<int>(steps.size());
-  args.past = past;
-  Floats scratch(runStepsScratch(args), NAN);
-  runSteps(args, scratch.data());
-}
-
-Floats packedOf(const Floats& weight, int inputs, int outputs) {
-  Floats packed(packWeightSize(inputs, outputs), NAN);
-  packWeight(weight.data(), packed.data(), inputs, outputs);
-  return packed;
-}
-
-TEST(PackWeightRows, PacksAWeightInParts) {
-  for (const int inputs : {1, 2, 3, 5, 8, 33}) {
-    for (const int outputs : {1, 7, 8, 9, 16, 17, 31, 40}) {
-      const Floats weight = randomFloats(static_cast<size_t>(inputs) * outputs, 1);
-      const Floats whole = packedOf(weight, inputs, outputs);
-      for (const int some : {8, 16, 24}) {
-        Floats packed(whole.size(), NAN);
-        for (int first = 0; first < outputs; first += some) {
-          // On memory of exactly the part's size.
-          const int count = std::min(some, outputs - first);
-          const Floats rows(weight.begin() + first * inputs, weight.begin() + (first + count) * inputs);
-          packWeightRows(rows.data(), packed.data(), inputs, outputs, first, count, WeightType::kFloat32);
-        }
-        ASSERT_EQ(packed, whole) << outputs << "x" << inputs << ", " << some << " at a time";
-      }
-    }
-  }
-}
-
-TEST(RunSteps, GathersRowsOfTablesAndOfPackedWeights) {
+TEST(RunSteps, EmbedsByTablesAndByPackedWeights) {
   for (const int width : kSizes) {
     for (const int all : {1, 5, 8, 9, 20}) {
       const Floats table = randomFloats(static_cast<size_t>(all) * width, 2);
@@ -68,12 +33,9 @@ TEST(RunSteps, GathersRowsOfTablesAndOfPackedWeights) {
       const std::vector<int32_t> ids{all - 1, 0, all / 2, all - 1};
       for (const bool is_packed : {false, true}) {
         Floats out(ids.size() * width, NAN);
-        Step step = stepOf(StepAction::kGather, static_cast<int>(ids.size()), width);
-        step.x = reinterpret_cast<const float*>(ids.data());
-        step.weight = is_packed ? packed.data() : table.data();
-        step.option = is_packed ? all : 0;
-        step.out = out.data();
-        runAll({step});
+        runStep(StepAction::kEmbedding,
+                EmbeddingArgs{ids.data(), is_packed ? packed.data() : table.data(), out.data(),
+                              static_cast<int>(ids.size()), width, is_packed ? all : 0, WeightType::kFloat32});
         for (size_t i = 0; i < out.size(); ++i) {
           ASSERT_EQ(out[i], table[ids[i / width] * width + i % width]) << all << "x" << width << " at " << i;
         }
@@ -82,16 +44,17 @@ TEST(RunSteps, GathersRowsOfTablesAndOfPackedWeights) {
   }
 }
 
-TEST(RunSteps, Adds) {
+TEST(RunSteps, AddsWithDropoutToo) {
   for (const int width : kSizes) {
     const Floats x = randomFloats(3 * width, 1), y = randomFloats(3 * width, 2);
-    Floats out(3 * width, NAN);
-    Step step = stepOf(StepAction::kAdd, 3, width);
-    step.x = x.data();
-    step.y = y.data();
-    step.out = out.data();
-    runAll({step});
-    for (int i = 0; i < 3 * width; ++i) ASSERT_EQ(out[i], x[i] + y[i]);
+    for (const float dropout : {0.0f, 0.4f}) {
+      Floats out(3 * width, NAN), in_place = y, dropped = y;
+      runStep(StepAction::kAdd, AddArgs{x.data(), y.data(), out.data(), 3, width, 7, dropout});
+      runStep(StepAction::kAdd, AddArgs{x.data(), in_place.data(), in_place.data(), 3, width, 7, dropout});
+      dropRows(y.data(), dropped.data(), 3, width, 0, {7, dropout});
+      for (int i = 0; i < 3 * width; ++i) ASSERT_EQ(out[i], x[i] + dropped[i]);
+      ASSERT_EQ(in_place, out);
+    }
   }
 }
 
@@ -100,21 +63,13 @@ TEST(RunSteps, MapsLinearly) {
     for (const int outputs : kSizes) {
       for (const bool has_bias : {false, true}) {
         const Floats x = randomFloats(3 * inputs, 1), weight = randomFloats(static_cast<size_t>(inputs) * outputs, 2);
-        const Floats packed = packedOf(weight, inputs, outputs), bias = randomFloats(outputs, 3);
+        const Floats packed = packedOf(weight, inputs, outputs), bias = randomFloats(has_bias ? outputs : 0, 3);
         Floats out(3 * outputs, NAN);
-        Step step = stepOf(StepAction::kLinear, 3, inputs, outputs);
-        step.x = x.data();
-        step.weight = packed.data();
-        step.bias = has_bias ? bias.data() : nullptr;
-        step.out = out.data();
-        runAll({step});
-        for (int i = 0; i < 3 * outputs; ++i) {
-          double sum = has_bias ? bias[i % outputs] : 0;
-          for (int k = 0; k < inputs; ++k) {
-            sum += double(x[i / outputs * inputs + k]) * weight[i % outputs * inputs + k];
-          }
-          ASSERT_NEAR(out[i], sum, kEps * (inputs + 1));  // as many terms below 1, each rounded once
-        }
+        runStep(StepAction::kLinear, LinearArgs{x.data(), packed.data(), has_bias ? bias.data() : nullptr, out.data(),
+                                                3, inputs, outputs, WeightType::kFloat32});
+        const Doubles expected = linear64(doubles(x), doubles(weight), doubles(bias), inputs, outputs);
+        // As many terms below 1, each rounded once.
+        for (int i = 0; i < 3 * outputs; ++i) ASSERT_NEAR(out[i], expected[i], kEps * (inputs + 1));
       }
     }
   }
@@ -124,31 +79,15 @@ TEST(RunSteps, NormalisesRows) {
   constexpr float kNormEps = 1e-5f;
   for (const int width : kSizes) {
     const Floats x = randomFloats(3 * width, 1, 2), weight = randomFloats(width, 2), bias = randomFloats(width, 3);
-    Floats normed(3 * width, NAN), scaled(3 * width, NAN);
-    Step layer = stepOf(StepAction::kLayerNorm, 3, width), rms = stepOf(StepAction::kRmsNorm, 3, width);
-    for (Step* step : {&layer, &rms}) {
-      step->x = x.data();
-      step->weight = weight.data();
-      step->eps = kNormEps;
-    }
-    layer.bias = bias.data();
-    layer.out = normed.data();
-    rms.out = scaled.data();
-    runAll({layer, rms});
-    for (int row = 0; row < 3; ++row) {
-      double mean = 0, squares = 0, variance = 0;
-      for (int i = 0; i < width; ++i) mean += double(x[row * width + i]) / width;
-      for (int i = 0; i < width; ++i) {
-        const double value = x[row * width + i];
-        squares += value * value / width;
-        variance += (value - mean) * (value - mean) / width;
-      }
-      for (int i = 0; i < width; ++i) {
-        const int at = row * width + i;
-        // Each sum has `width` terms, and the division enlarges the mean's error by 1 / deviation.
-        const double deviation = std::sqrt(variance + kNormEps);
-        ASSERT_NEAR(normed[at], (x[at] - mean) / deviation * weight[i] + bias[i], kEps * (width + 8) * 2 / deviation);
-        ASSERT_NEAR(scaled[at], x[at] / std::sqrt(squares + kNormEps) * weight[i], kEps * (width + 8) * 2);
+    for (const Norm norm : {Norm::kLayer, Norm::kRms}) {
+      Floats out(3 * width, NAN);
+      runStep(StepAction::kNorm, NormArgs{x.data(), weight.data(), bias.data(), out.data(), 3, width, norm, kNormEps});
+      double steepest = 0;
+      const Doubles expected =
+          norm64(doubles(x), doubles(weight), doubles(bias), norm == Norm::kRms, kNormEps, &steepest);
+      // Each sum has `width` terms, and the division enlarges the mean's error by 1 / deviation.
+      for (int i = 0; i < 3 * width; ++i) {
+        ASSERT_NEAR(out[i], expected[i], kEps * (width + 8) * 2 * (norm == Norm::kRms ? 1 : steepest));
       }
     }
   }
@@ -172,24 +111,12 @@ TEST(RunSteps, FeedsForwardThroughGates) {
       args.hiddenWidth = hidden;
       args.gated = 1;
       args.activation = Activation::kSilu;
-      Step step = stepOf(StepAction::kFeedForward, 0, 0);
-      step.args = &args;
-      runAll({step});
-      for (int row = 0; row < rows; ++row) {
-        std::vector<double> units(inner);
-        for (int u = 0; u < inner; ++u) {
-          for (int k = 0; k < width; ++k) units[u] += double(x[row * width + k]) * weight1[u * width + k];
-        }
-        for (int i = 0; i < width; ++i) {
-          double sum = 0, scale = 0;
-          for (int h = 0; h < hidden; ++h) {
-            const double let_through = units[h] / (1 + std::exp(-units[h])) * units[hidden + h];
-            sum += let_through * weight2[i * hidden + h];
-            scale += width * width;  // gate and value are sums of `width` terms below 1
-          }
-          ASSERT_NEAR(out[row * width + i], sum, kEps * (width + hidden + 8) * scale);
-        }
-      }
+      runStep(StepAction::kFeedForward, args);
+      const Doubles expected =
+          feedForward64(doubles(x), doubles(weight1), {}, doubles(weight2), {}, width, hidden, true, Activation::kSilu);
+      // Gates and values are sums of `width` terms below 1.
+      const double tolerance = kEps * (width + hidden + 8) * hidden * width * width;
+      for (int i = 0; i < rows * width; ++i) ASSERT_NEAR(out[i], expected[i], tolerance);
     }
   }
 }
@@ -198,14 +125,12 @@ TEST(RunSteps, AppliesActivationsAndTheHyperbolicTangent) {
   for (const int width : kSizes) {
     const Floats x = randomFloats(2 * width, 1, 5);
     Floats silu(x.size(), NAN), tangent(x.size(), NAN);
-    Step first = stepOf(StepAction::kActivate, 2, width), second = stepOf(StepAction::kTanh, 2, width);
-    first.option = static_cast<int>(Activation::kSilu);
-    first.x = second.x = x.data();
-    first.out = silu.data();
-    second.out = tangent.data();
-    runAll({first, second});
+    StepList()
+        .append(StepAction::kActivate, ActivateArgs{x.data(), silu.data(), 2, width, Activation::kSilu})
+        .append(StepAction::kTanh, ActivateArgs{x.data(), tangent.data(), 2, width, Activation::kRelu})
+        .run();
     for (size_t i = 0; i < x.size(); ++i) {
-      ASSERT_NEAR(silu[i], x[i] / (1 + std::exp(-double(x[i]))), kEps * 5 * 4);  // 4 roundings of up to 5
+      ASSERT_NEAR(silu[i], activate64(Activation::kSilu, x[i]), kEps * 5 * 4);  // 4 roundings of up to 5
       ASSERT_NEAR(tangent[i], std::tanh(double(x[i])), kEps * 4);
     }
   }
@@ -213,70 +138,55 @@ TEST(RunSteps, AppliesActivationsAndTheHyperbolicTangent) {
 
 TEST(RunSteps, MakesRotaryTablesBehindThePastAndRotatesByThem) {
   const int batch = 2, tokens = 3, heads = 2, width = 10, past = 7;
-  std::vector<double> frequencies(sinusoidalFrequenciesSize(8));
   for (const int rotary : {2, 4, 8}) {
+    std::vector<double> frequencies(sinusoidalFrequenciesSize(rotary));
     sinusoidalFrequencies(frequencies.data(), rotary, 10000);
     for (const bool own : {false, true}) {
       const std::vector<double> positions{5, 0, 3, 2, 9, 4};
-      const int table_rows = own ? batch * tokens : tokens;
-      Floats table(table_rows * rotary, NAN), x = randomFloats(batch * tokens * heads * width, 1);
-      const Floats before = x;
-      RotaryTableArgs args{};
-      args.offset = 100;
-      args.amplitude = 1;
-      args.frequencies = frequencies.data();
-      args.positions = own ? positions.data() : nullptr;
-      args.out = table.data();
-      args.rows = table_rows;
-      args.dim = rotary;
-      Step angles = stepOf(StepAction::kRotaryTable, 0, 0);
-      angles.args = &args;
-      Step turn = stepOf(StepAction::kRotate, batch * tokens, width, heads);
-      turn.y = table.data();
-      turn.out = x.data();
-      turn.batch = batch;
-      turn.stride = rotary;
-      turn.option = own ? tokens * rotary : 0;
-      runAll({angles, turn}, past);
-      for (int token = 0; token < batch * tokens; ++token) {
-        const double position = own ? positions[token] : 100 + past + token % tokens;
-        for (int h = 0; h < heads; ++h) {
-          const int row = (token * heads + h) * width;
-          for (int e = 0; e < width; ++e) {
-            if (e >= rotary) {
-              ASSERT_EQ(x[row + e], before[row + e]);
-              continue;
-            }
-            const int pair = e % (rotary / 2);
-            const double angle = position * std::pow(10000.0, -2.0 * pair / rotary);
-            const double a = before[row + pair], b = before[row + pair + rotary / 2];
-            const double expected =
-                e < rotary / 2 ? a * std::cos(angle) - b * std::sin(angle) : b * std::cos(angle) + a * std::sin(angle);
-            ASSERT_NEAR(x[row + e], expected, kEps * 8) << "token " << token << ", component " << e;
-          }
-        }
-      }
+      const int rows = own ? batch * tokens : tokens;
+      Floats table(rows * rotary, NAN), x = randomFloats(batch * tokens * heads * width, 1);
+      RotaryTableArgs angles{};
+      angles.offset = 100;
+      angles.amplitude = 1;
+      angles.frequencies = frequencies.data();
+      angles.positions = own ? positions.data() : nullptr;
+      angles.out = table.data();
+      angles.rows = rows;
+      angles.dim = rotary;
+      const RotaryArgs turn{x.data(),
+                            table.data(),
+                            x.data(),
+                            batch,
+                            heads,
+                            tokens,
+                            width,
+                            rotary,
+                            sideBySide(tokens, heads, width),
+                            own ? tokens * rotary : 0,
+                            0};
+      Doubles expected = doubles(x);
+      StepList().append(StepAction::kRotaryTable, angles).append(StepAction::kRotary, turn).run(past);
+      ASSERT_EQ(table,
+                tableOfRotations(frequencies, own ? positions : std::vector<double>(), rows, rotary, 100 + past, 1));
+      rotate64(expected.data(), turn);
+      for (size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], expected[i], kEps * 2) << i;
     }
   }
 }
 
 TEST(RunSteps, AppendsHeadsToTheCache) {
-  const int batch = 2, tokens = 3, heads = 2, width = 5, capacity = 9, past = 4;
+  const int batch = 2, tokens = 3, heads = 2, width = 5, capacity = 9, past = 3, length = 1;
   const Floats x = randomFloats(batch * tokens * heads * width, 1);
   Floats cache(batch * heads * capacity * width, -7);
-  Step step = stepOf(StepAction::kAppend, batch * tokens, width, heads);
-  step.x = x.data();
-  step.out = cache.data();
-  step.batch = batch;
-  step.stride = capacity;
-  runAll({step}, past);
+  runStep(StepAction::kAppend,
+          AppendArgs{x.data(), cache.data(), batch, tokens, heads, width, length, capacity, WeightType::kFloat32},
+          past);
   for (int b = 0; b < batch; ++b) {
     for (int h = 0; h < heads; ++h) {
       for (int t = 0; t < capacity; ++t) {
         for (int e = 0; e < width; ++e) {
-          const bool is_new = t >= past && t < past + tokens;
-          const int from = ((b * tokens + t - past) * heads + h) * width + e;
-          ASSERT_EQ(cache[((b * heads + h) * capacity + t) * width + e], is_new ? x[from] : -7);
+          const int token = t - past - length, from = ((b * tokens + token) * heads + h) * width + e;
+          ASSERT_EQ(cache[((b * heads + h) * capacity + t) * width + e], token >= 0 && token < tokens ? x[from] : -7);
         }
       }
     }
@@ -290,10 +200,8 @@ TEST(RunSteps, AttendsToThePast) {
       choices.weights = true;
       AttentionProblem problem({2, 4, 2, queries, past + queries, 8, 8}, choices, 1);
       AttentionArgs args = problem.args();
-      args.keys = 0;  // not known when the step is made
-      Step step = stepOf(StepAction::kAttend, 0, 0);
-      step.args = &args;
-      runAll({step}, past);
+      args.keys = queries;
+      runStep(StepAction::kAttention, args, past);
       expectAgreement(problem);
     }
   }
@@ -306,10 +214,7 @@ TEST(RunSteps, TakesTheSoftmaxOfChangedScores) {
       Floats x = randomFloats(6 * keys, 1, 3);
       x[0] = -INFINITY;
       Floats out(x.size(), NAN);
-      Step step = stepOf(StepAction::kSoftmax, 6, queries);
-      step.x = x.data();
-      step.out = out.data();
-      runAll({step}, past);
+      runStep(StepAction::kSoftmax, SoftmaxArgs{x.data(), out.data(), 6, queries}, past);
       for (int row = 0; row < 6; ++row) {
         double total = 0;
         for (int k = 0; k < keys; ++k) total += std::exp(double(x[row * keys + k]));
@@ -332,11 +237,9 @@ TEST(RunSteps, MixesValuesByChangedWeights) {
     for (int kv = 0; kv < batch * 2; ++kv) problem.value[kv * keys * width] = NAN;
     std::fill(problem.output.begin(), problem.output.end(), NAN);
     AttentionArgs args = problem.args();
-    args.keys = 0;
-    Step step = stepOf(StepAction::kMix, 0, 0);
-    step.x = weights.data();
-    step.args = &args;
-    runAll({step}, past);
+    args.keys = queries;
+    args.weights = weights.data();
+    runStep(StepAction::kMixValues, args, past);
     for (int i = 0; i < batch * heads * queries; ++i) {
       const int head = i / queries, b = head / heads, kv = b * 2 + head % heads / 2;
       for (int e = 0; e < width; ++e) {
@@ -352,10 +255,7 @@ TEST(RunSteps, MixesValuesByChangedWeights) {
 TEST(RunSteps, SilencesAHead) {
   const Floats before = randomFloats(4 * 12, 1);
   Floats x = before;
-  Step step = stepOf(StepAction::kSilence, 4, 3);
-  step.out = x.data() + 6;
-  step.stride = 12;
-  runAll({step});
+  runStep(StepAction::kSilenceHead, SilenceArgs{x.data() + 6, 4, 3, 12});
   for (int i = 0; i < 4 * 12; ++i) ASSERT_EQ(x[i], i % 12 >= 6 && i % 12 < 9 ? 0 : before[i]);
 }
 

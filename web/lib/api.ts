@@ -13,14 +13,15 @@ export type { HeadOptions, ProjectionBiases } from './layers/attention/headOptio
 export type { CrossOptions } from './layers/block/blockLayer.js';
 export type { Adam, AdamOptions } from './layers/adam.js';
 export type { Embedding, EmbeddingOptions } from './layers/embedding.js';
-export type { Activation } from './layers/feed/feedForwardLayer.js';
+export type { Activation } from './layers/feedForward.js';
 export type { FeedForward, FeedForwardOptions } from './layers/feedForward.js';
-export type { GatedFeedForward, GatedFeedForwardOptions } from './layers/gatedFeedForward.js';
+export type { GatedFeedForward, GatedFeedForwardOptions } from './layers/feedForward.js';
 export type * from './layers/base/types.js';
-export type { LayerNorm, LayerNormOptions } from './layers/layerNorm.js';
-export type { RMSNorm, RMSNormOptions } from './layers/rmsNorm.js';
+export type { LayerNorm, LayerNormOptions } from './layers/norms.js';
+export type { RMSNorm, RMSNormOptions } from './layers/norms.js';
 export type { Linear, LinearOptions } from './layers/linear.js';
-export type { CacheOptions, KeyValueCache } from './layers/attention/keyValueCache.js';
+export type { CacheOptions } from './layers/attention/past.js';
+export type { KeyValueCache } from './steps/cache.js';
 export type { PositionalEncodingForwardOptions, PositionalEncodingResult } from './layers/positional/addPositions.js';
 export type {
   LearnedPositionalEncoding,

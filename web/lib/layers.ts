@@ -1,33 +1,42 @@
-import { adamClass, type Adam, type AdamOptions } from './layers/adam.js';
-import { embeddingClass, type Embedding, type EmbeddingOptions } from './layers/embedding.js';
-import { feedForwardClass, type FeedForward, type FeedForwardOptions } from './layers/feedForward.js';
+import { AdamOptimizer, type Adam, type AdamOptions } from './layers/adam.js';
+import { classOf } from './layers/base/layer.js';
+import type { Parameter } from './layers/base/types.js';
+import { EmbeddingLayer, type Embedding, type EmbeddingOptions } from './layers/embedding.js';
 import {
-  gatedFeedForwardClass,
+  GatedFeedForwardLayer,
+  PlainFeedForward,
+  type FeedForward,
+  type FeedForwardOptions,
   type GatedFeedForward,
   type GatedFeedForwardOptions,
-} from './layers/gatedFeedForward.js';
-import { layerNormClass, type LayerNorm, type LayerNormOptions } from './layers/layerNorm.js';
+} from './layers/feedForward.js';
 import {
-  learnedPositionalEncodingClass,
+  LearnedPositionalEncodingLayer,
   type LearnedPositionalEncoding,
   type LearnedPositionalEncodingOptions,
 } from './layers/learnedPositionalEncoding.js';
-import { linearClass, type Linear, type LinearOptions } from './layers/linear.js';
-import { multiHeadAttentionClass } from './layers/multiHeadAttention.js';
+import { LinearLayer, type Linear, type LinearOptions } from './layers/linear.js';
+import { MultiHeadAttentionLayer } from './layers/multiHeadAttention.js';
 import {
-  positionalEncodingClass,
+  LayerNormLayer,
+  RMSNormLayer,
+  type LayerNorm,
+  type LayerNormOptions,
+  type RMSNorm,
+  type RMSNormOptions,
+} from './layers/norms.js';
+import {
+  PositionalEncodingLayer,
   type PositionalEncoding,
   type PositionalEncodingOptions,
 } from './layers/positionalEncoding.js';
-import type { Parameter } from './layers/base/types.js';
-import { rmsNormClass, type RMSNorm, type RMSNormOptions } from './layers/rmsNorm.js';
 import {
-  transformerDecoderLayerClass,
+  TransformerDecoderLayerClass,
   type TransformerDecoderLayer,
   type TransformerDecoderLayerOptions,
 } from './layers/transformerDecoderLayer.js';
 import {
-  transformerEncoderLayerClass,
+  TransformerEncoderLayerClass,
   type TransformerEncoderLayer,
   type TransformerEncoderLayerOptions,
 } from './layers/transformerEncoderLayer.js';
@@ -89,17 +98,17 @@ export function layers(wasm: Wasm): LayerClasses {
   // Layers that mostly copy are faster in the module for one thread.
   const { unshared = wasm } = wasm;
   return {
-    PositionalEncoding: positionalEncodingClass(unshared),
-    LearnedPositionalEncoding: learnedPositionalEncodingClass(unshared),
-    MultiHeadAttention: multiHeadAttentionClass(wasm),
-    Linear: linearClass(wasm),
-    LayerNorm: layerNormClass(unshared),
-    RMSNorm: rmsNormClass(unshared),
-    Embedding: embeddingClass(unshared),
-    FeedForward: feedForwardClass(wasm),
-    GatedFeedForward: gatedFeedForwardClass(wasm),
-    TransformerEncoderLayer: transformerEncoderLayerClass(wasm),
-    TransformerDecoderLayer: transformerDecoderLayerClass(wasm),
-    Adam: adamClass(wasm),
+    PositionalEncoding: classOf(unshared, PositionalEncodingLayer),
+    LearnedPositionalEncoding: classOf(unshared, LearnedPositionalEncodingLayer),
+    MultiHeadAttention: classOf(wasm, MultiHeadAttentionLayer),
+    Linear: classOf(wasm, LinearLayer),
+    LayerNorm: classOf(unshared, LayerNormLayer),
+    RMSNorm: classOf(unshared, RMSNormLayer),
+    Embedding: classOf(unshared, EmbeddingLayer),
+    FeedForward: classOf(wasm, PlainFeedForward),
+    GatedFeedForward: classOf(wasm, GatedFeedForwardLayer),
+    TransformerEncoderLayer: classOf(wasm, TransformerEncoderLayerClass),
+    TransformerDecoderLayer: classOf(wasm, TransformerDecoderLayerClass),
+    Adam: classOf(wasm, AdamOptimizer),
   };
 }

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<float> out(size_t(count) * dim, NAN), grad = draw.floats(table.size());
   std::vector<Sum> sums(grad.size());
   for (size_t i = 0; i < grad.size(); ++i) sums[i].add(grad[i]);
-  embedding(ids.data(), table.data(), out.data(), count, dim);
+  embedding({ids.data(), table.data(), out.data(), count, dim, 0, WeightType::kFloat32});
   std::vector<float> scratch(embeddingBackwardScratch(count, rows, dim), NAN);
   embeddingBackward(g.data(), ids.data(), grad.data(), scratch.data(), count, rows, dim);
   for (size_t i = 0; i < out.size(); ++i) {

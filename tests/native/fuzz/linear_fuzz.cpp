@@ -11,9 +11,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const bool has_bias = draw.flag();
   const std::vector<float> x = draw.floats(size_t(rows) * inputs), weight = draw.floats(size_t(outputs) * inputs);
   const std::vector<float> bias = draw.floats(outputs), g = draw.floats(size_t(rows) * outputs);
-  std::vector<float> packed(packWeightSize(inputs, outputs), NAN), out(size_t(rows) * outputs, NAN);
-  packWeight(weight.data(), packed.data(), inputs, outputs);
-  linear(x.data(), packed.data(), has_bias ? bias.data() : nullptr, out.data(), rows, inputs, outputs);
+  const std::vector<float> out =
+      linearOf(x, packedOf(weight, inputs, outputs), has_bias ? &bias : nullptr, inputs, outputs);
   const std::vector<float> weight_before = draw.floats(weight.size()), bias_before = draw.floats(outputs);
   const auto [grad_x, grad_weight, grad_bias] =
       linearGradients(x, weight, g, rows, inputs, outputs, {{}, weight_before, bias_before}, has_bias);

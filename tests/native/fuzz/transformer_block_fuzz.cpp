@@ -5,6 +5,7 @@
 #include "attention.h"
 #include "block_oracle.h"
 #include "fuzz.h"
+#include "linear_layers.h"
 
 using namespace wasm_attention;
 
@@ -29,13 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   if (draw.flag()) {
     p.rotary = 2 * draw.integer(1, p.headWidth / 2);
-    p.table.resize(size_t(p.tokens) * p.rotary);
-    const std::vector<float> angles = draw.floats(p.table.size() / 2, 3);
-    for (size_t i = 0; i < angles.size(); ++i) {
-      float* const pair = &p.table[i / (p.rotary / 2) * p.rotary + i % (p.rotary / 2)];
-      pair[0] = std::sin(angles[i]);
-      pair[p.rotary / 2] = std::cos(angles[i]);
-    }
+    p.table = rotaryTable64(draw.floats(size_t(p.tokens) * p.rotary / 2, 3), p.rotary);
   }
   const float dropout = draw.flag() ? 0.3f : 0;
   const size_t elements = size_t(p.batch) * p.tokens * p.width;
@@ -69,8 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   pointers(args.parameters, inputs);
   std::array<std::vector<float>, 4> packed;
   const auto pack = [&](size_t which, int rows, int outputs) {
-    packed[which].assign(packWeightSize(rows, outputs), NAN);
-    packWeight(inputs[2 * which + 1].data(), packed[which].data(), rows, outputs);
+    packed[which] = packedOf(inputs[2 * which + 1], rows, outputs);
     return packed[which].data();
   };
   args.self.packedIn = pack(0, p.width, 3 * p.width);
@@ -83,7 +77,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   args.activation = p.activation;
   args.norm = p.rms ? Norm::kRms : Norm::kLayer;
   args.preNorm = p.preNorm;
-  args.training = true;
   args.eps = 1e-5f;
   std::vector<float> scratch(transformerBlockScratch(args), NAN), kept(transformerBlockKept(args), NAN);
   std::vector<float> output(elements, NAN);
@@ -108,7 +101,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
 
   std::vector<Doubles> exact;
-  for (const auto& input : inputs) exact.emplace_back(input.begin(), input.end());
+  for (const auto& input : inputs) exact.push_back(doubles(input));
   double steepest = 1;
   const Doubles expected = block64(p, exact, &steepest);
   // Several sums of up to a few dozen terms of up to 1, and two norms, which divide by their deviations. This is five

@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "attention.h"
+#include "layer_oracles.h"
 #include "layers/dropout.h"
-#include "layers/layer_norm.h"
+#include "layers/norm.h"
 #include "linear_layers.h"
 #include "random.h"
 #include "threads/bits.h"
@@ -140,7 +141,7 @@ TEST(Threads, ChangeNoBitOfAnEmbeddingAndItsStep) {
       const Floats table = randomFloats(table_rows * dim, 1), g = randomFloats(count * dim, 2);
       expectSameBits(sizes({count, dim}), [&] {
         Floats out(g.size()), gradient(table.size()), parameter = table, mean(table.size()), square(table.size());
-        embedding(ids.data(), table.data(), out.data(), count, dim);
+        embedding({ids.data(), table.data(), out.data(), count, dim, 0, WeightType::kFloat32});
         Floats scratch(embeddingBackwardScratch(count, table_rows, dim));
         embeddingBackward(g.data(), ids.data(), gradient.data(), scratch.data(), count, table_rows, dim);
         adam(parameter.data(), gradient.data(), mean.data(), square.data(), static_cast<int>(table.size()), 0.9, 0.999,
@@ -154,15 +155,20 @@ TEST(Threads, ChangeNoBitOfAnEmbeddingAndItsStep) {
 TEST(Threads, ChangeNoBitOfTurnedHeads) {
   for (int tokens : {1, 64, 65, 200}) {
     const int batch = 2, heads = 3, width = 12, rotary_width = 8;
-    const Floats gradient = randomFloats(batch * tokens * heads * width, 1);
+    const Floats x = randomFloats(batch * tokens * heads * width, 1);
     const Floats table = randomFloats(batch * tokens * rotary_width, 2);
     for (const bool interleaved : {false, true}) {
       for (const int table_batch : {0, tokens * rotary_width}) {
         expectSameBits(sizes({tokens, interleaved, table_batch}), [&] {
-          Floats turned = gradient;
-          rotateHeadsBackward(turned.data(), table.data(), table_batch, batch, tokens, heads, width, rotary_width,
-                              interleaved);
-          return Results{turned};
+          Floats turned(x.size(), NAN), back = x;
+          RotaryArgs args{x.data(),    table.data(), turned.data(),
+                          batch,       heads,        tokens,
+                          width,       rotary_width, sideBySide(tokens, heads, width),
+                          table_batch, interleaved};
+          rotaryEmbedding(args);
+          args.x = args.out = back.data();
+          rotaryEmbeddingBackward(args);
+          return Results{turned, back};
         });
       }
     }

@@ -8,7 +8,7 @@
 
 #include "attention.h"
 #include "attention_problem.h"
-#include "kernels/gemm.h"
+#include "linear_layers.h"
 #include "random.h"
 #include "threads/bits.h"
 
@@ -30,19 +30,24 @@ TEST(Stream, ChangesNoBitOfALinearLayer) {
       for (int depth : {1, 63, 800}) {
         const Floats x = randomFloats(rows * depth, 1), weight = randomFloats(cols * depth, 2);
         const Floats bias = randomFloats(cols, 3);
-        Floats packed(packedSize(depth, cols));
-        packTransposed(weight.data(), depth, cols, packed.data());
-        Floats expected(rows * cols);
-        linear(x.data(), packed.data(), bias.data(), expected.data(), rows, depth, cols);
-        for (int threads : {1, 2, 4}) {
-          Floats arriving = nothingYet(x.size()), output = nothingYet(expected.size());
-          TestStream stream({{arriving.data(), x}}, output.data(), output.size());
-          with(threads, [&] {
-            linear(arriving.data(), packed.data(), bias.data(), output.data(), rows, depth, cols);
-            return 0;
-          });
-          ASSERT_EQ(output, expected) << sizes({rows, cols, depth, threads});
-          expectBeginning(stream.taken(), expected, sizes({rows, cols, depth, threads}));
+        for (const WeightType type : {WeightType::kFloat32, WeightType::kFloat16, WeightType::kInt8}) {
+          if (type != WeightType::kFloat32 && rows != 65) continue;  // their inputs all come in first
+          const Floats packed = packedOf(weight, depth, cols, type);
+          const Floats expected = linearOf(x, packed, &bias, depth, cols, type);
+          for (int threads : {1, 2, 4}) {
+            Floats arriving = nothingYet(x.size()), output = nothingYet(expected.size());
+            TestStream stream({{arriving.data(), x}}, output.data(), output.size());
+            with(threads, [&] {
+              const LinearArgs args{arriving.data(), packed.data(), bias.data(), output.data(), rows,
+                                    depth,           cols,          type};
+              Floats scratch(linearScratch(args));
+              linear(args, scratch.data());
+              return 0;
+            });
+            const std::string what = sizes({rows, cols, depth, static_cast<int>(type), threads});
+            ASSERT_EQ(output, expected) << what;
+            expectBeginning(stream.taken(), expected, what);
+          }
         }
       }
     }

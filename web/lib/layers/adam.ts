@@ -54,22 +54,13 @@ const OPTIONS: Known<AdamOptions> = { lr: 1, betas: 1, eps: 1, weightDecay: 1, m
 // Frees the memory of an optimizer that was garbage-collected without dispose().
 const registry = new FinalizationRegistry<() => void>((release) => release());
 
-/** The class for a loaded module. */
-export function adamClass(wasm: Wasm): new (parameters: Iterable<Parameter>, options?: AdamOptions) => Adam {
-  return class Adam extends AdamOptimizer {
-    constructor(parameters: Iterable<Parameter>, options?: AdamOptions) {
-      super(wasm, parameters, options);
-    }
-  };
-}
-
 /** The averages of a parameter, first of the gradient and then of its square, and the number of steps so far. */
 interface State {
   address: number;
   steps: number;
 }
 
-class AdamOptimizer implements Adam {
+export class AdamOptimizer implements Adam {
   readonly #parameters: readonly StoredParameter[];
   readonly #states = new Map<StoredParameter, State>();
   /** The memory of all states. */

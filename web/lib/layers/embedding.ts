@@ -3,6 +3,7 @@ import { checkOptions, type Known } from '../check/options.js';
 import { checkInteger, sizeOf } from '../check/values.js';
 import { checkWeightType, type WeightType } from '../check/weightType.js';
 import type { Wasm } from '../runtime/wasm.js';
+import { setEmbedding } from '../steps/steps.js';
 import type { TensorLike } from '../types.js';
 import { backwardOnce, checkForward, ParameterOwner } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
@@ -44,16 +45,7 @@ const OPERATION = 'Embedding';
 const OPTIONS: Known<EmbeddingOptions> = { numEmbeddings: 1, dim: 1, weightType: 1, seed: 1 };
 const FORWARD = `${OPERATION}.forward`;
 
-/** The class for a loaded module. */
-export function embeddingClass(wasm: Wasm): new (options: EmbeddingOptions) => Embedding {
-  return class Embedding extends EmbeddingLayer {
-    constructor(options: EmbeddingOptions) {
-      super(wasm, options);
-    }
-  };
-}
-
-class EmbeddingLayer extends ParameterOwner implements Embedding {
+export class EmbeddingLayer extends ParameterOwner implements Embedding {
   readonly #wasm: Wasm;
   readonly #parameters: Parameters;
   readonly #rows: number;
@@ -86,17 +78,15 @@ class EmbeddingLayer extends ParameterOwner implements Embedding {
     const count = rows.data.length;
     const shape = [...rows.shape, width];
     const into = checkOut(FORWARD, 'out.output', given, sizeOf(shape));
-    // Again: reading what is the caller's may have run his code.
-    parameters.check(FORWARD);
     const data = memory.scope(FORWARD, () => {
       const placed = memory.ints(rows.data);
       const out = memory.reserve(sizeOf(shape));
       const { weightType } = parameters;
-      if (weightType === 0) raw.embedding(placed, parameters.address('weight'), out, count, width);
-      else {
-        const packed = parameters.packed('weight');
-        raw.unpackWeightRows(placed, packed, out, count, width, this.#rows, weightType);
-      }
+      const isPacked = weightType > 0;
+      const table = isPacked ? parameters.packed('weight') : parameters.address('weight');
+      const packedRows = isPacked ? this.#rows : 0;
+      setEmbedding({ ids: placed, table, out, count, dim: width, packedRows, weightType });
+      raw.embedding(memory.args());
       return memory.read(out, sizeOf(shape), into);
     });
     const output = { data, shape };
@@ -106,8 +96,7 @@ class EmbeddingLayer extends ParameterOwner implements Embedding {
       const scratch = memory.reserve(raw.embeddingBackwardScratch(count, this.#rows, width));
       const gradTable = parameters.gradient('weight');
       raw.embeddingBackward(gradient, placed, gradTable, scratch, count, this.#rows, width);
-      // Not the array's own method, which a caller may have replaced.
-      return Float32Array.prototype.fill.call(into, 0);
+      return into.fill(0);
     });
     return { output, backward };
   }

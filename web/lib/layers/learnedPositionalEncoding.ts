@@ -50,18 +50,7 @@ const OPERATION = 'LearnedPositionalEncoding';
 const OPTIONS: Known<LearnedPositionalEncodingOptions> = { numHiddens: 1, maxLen: 1, dropout: 1, seed: 1 };
 const FORWARD = `${OPERATION}.forward`;
 
-/** The class for a loaded module. */
-export function learnedPositionalEncodingClass(
-  wasm: Wasm,
-): new (options: LearnedPositionalEncodingOptions) => LearnedPositionalEncoding {
-  return class LearnedPositionalEncoding extends LearnedPositionalEncodingLayer {
-    constructor(options: LearnedPositionalEncodingOptions) {
-      super(wasm, options);
-    }
-  };
-}
-
-class LearnedPositionalEncodingLayer extends ParameterOwner implements LearnedPositionalEncoding {
+export class LearnedPositionalEncodingLayer extends ParameterOwner implements LearnedPositionalEncoding {
   readonly #wasm: Wasm;
   readonly #parameters: Parameters;
   readonly #width: number;
@@ -91,7 +80,6 @@ class LearnedPositionalEncodingLayer extends ParameterOwner implements LearnedPo
     const parameters = this.#parameters;
     parameters.check(FORWARD);
     const tokens = checkTokens(FORWARD, x, options, this.#width);
-    parameters.check(FORWARD);
     const { offset, length } = tokens;
     if (offset + length > this.#maxLen) {
       wrongValue(FORWARD, `positions below maxLen (${this.#maxLen})`, `${offset} to ${offset + length - 1}`);

@@ -2,10 +2,10 @@ import { checkOut, toTensor } from '../check/arrays.js';
 import { checkOptions, type Known } from '../check/options.js';
 import { checkBoolean, checkInteger, showShape, wrongValue } from '../check/values.js';
 import { checkWeightType, type WeightType } from '../check/weightType.js';
-import * as G from '../generated/bindings/linearGradArgs.js';
-import * as P from '../generated/bindings/projection.js';
+import * as LinearGradArgs from '../generated/bindings/linearGradArgs.js';
 import { clearArgs, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
+import { setLinear } from '../steps/steps.js';
 import type { TensorLike } from '../types.js';
 import { Activations } from './base/activations.js';
 import { backwardOnce, checkForward, ParameterOwner } from './base/layer.js';
@@ -48,16 +48,7 @@ const OPERATION = 'Linear';
 const OPTIONS: Known<LinearOptions> = { inFeatures: 1, outFeatures: 1, bias: 1, weightType: 1, seed: 1 };
 const FORWARD = `${OPERATION}.forward`;
 
-/** The class for a loaded module. */
-export function linearClass(wasm: Wasm): new (options: LinearOptions) => Linear {
-  return class Linear extends LinearLayer {
-    constructor(options: LinearOptions) {
-      super(wasm, options);
-    }
-  };
-}
-
-class LinearLayer extends ParameterOwner implements Linear {
+export class LinearLayer extends ParameterOwner implements Linear {
   readonly #wasm: Wasm;
   readonly #parameters: Parameters;
   readonly #activations: Activations;
@@ -85,7 +76,6 @@ class LinearLayer extends ParameterOwner implements Linear {
     const parameters = this.#parameters;
     const { raw, memory } = this.#wasm;
     const [inputs, outputs] = [this.#inputs, this.#outputs];
-    // Again: reading what is the caller's may have run his code.
     parameters.check(FORWARD);
     const { training, out: given } = checkForward(FORWARD, options);
     parameters.checkTraining(FORWARD, training);
@@ -95,28 +85,14 @@ class LinearLayer extends ParameterOwner implements Linear {
     const shape = [...input.shape.slice(0, -1), outputs];
     const size = input.data.length;
     const into = checkOut(FORWARD, 'out.output', given, rows * outputs);
-    parameters.check(FORWARD);
     const { data, kept } = memory.scope(FORWARD, () => {
-      const packed = parameters.packed('weight');
+      const matrix = parameters.matrix('weight', 'bias');
       const out = memory.output(rows * outputs, into);
       const kept = training ? this.#activations.take(FORWARD, size) : undefined;
       const placed = kept?.place() ?? memory.input(input.data);
       if (kept) memory.write(placed, input.data);
-      const { weightType } = parameters;
-      if (weightType === 0) {
-        raw.linear(placed, packed, parameters.address('bias'), out, rows, inputs, outputs);
-      } else {
-        clearArgs();
-        words[P.input] = placed;
-        words[P.packed] = packed;
-        words[P.bias] = parameters.address('bias');
-        words[P.output] = out;
-        words[P.rows] = rows;
-        words[P.inputs] = inputs;
-        words[P.outputs] = outputs;
-        words[P.weightType] = weightType;
-        memory.run(raw.project);
-      }
+      setLinear(placed, matrix, out, rows);
+      memory.run(raw.linear);
       return { data: memory.read(out, rows * outputs, into), kept };
     });
     const output = { data, shape };
@@ -155,13 +131,13 @@ export function setLinearBackward(
   { gradOut, x, gradX, rows, inputs, outputs }: LinearBackward,
 ): void {
   clearArgs();
-  words[G.gradOut] = gradOut;
-  words[G.x] = x;
-  words[G.weight] = parameters.address(`${prefix}weight`);
-  words[G.gradX] = gradX;
-  words[G.gradWeight] = parameters.gradient(`${prefix}weight`);
-  words[G.gradBias] = parameters.gradient(`${prefix}bias`);
-  words[G.rows] = rows;
-  words[G.inputs] = inputs;
-  words[G.outputs] = outputs;
+  words[LinearGradArgs.gradOut] = gradOut;
+  words[LinearGradArgs.x] = x;
+  words[LinearGradArgs.weight] = parameters.address(`${prefix}weight`);
+  words[LinearGradArgs.gradX] = gradX;
+  words[LinearGradArgs.gradWeight] = parameters.gradient(`${prefix}weight`);
+  words[LinearGradArgs.gradBias] = parameters.gradient(`${prefix}bias`);
+  words[LinearGradArgs.rows] = rows;
+  words[LinearGradArgs.inputs] = inputs;
+  words[LinearGradArgs.outputs] = outputs;
 }

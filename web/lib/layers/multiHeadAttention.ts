@@ -2,22 +2,20 @@
 import { checkOut } from '../check/arrays.js';
 import { checkOptions } from '../check/options.js';
 import { sizeOf } from '../check/values.js';
-import * as N from '../generated/bindings/headNorms.js';
-import * as M from '../generated/bindings/multiHeadAttentionArgs.js';
 import { checkAskedResults } from '../ops/attention/askedResults.js';
 import { checkAttentionOptions } from '../ops/attention/options.js';
-import { floats, within, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
+import { attend, type HeadNorms, type HeadRows } from '../steps/attend.js';
+import type { KeyValueCache } from '../steps/cache.js';
+import { runSteps, Steps, type Norm } from '../steps/steps.js';
 import type { AttentionOptions, TensorLike } from '../types.js';
 import { multiHeadAttentionBackward } from './attention/backward.js';
 import type { HeadShape } from './attention/headOptions.js';
-import { attentionOfHeads } from './attention/heads.js';
 import { checkInputs, copiesOf } from './attention/inputs.js';
-import { createCache, type CacheOptions, type KeyValueCache } from './attention/keyValueCache.js';
 import { ownTensors } from './attention/ownTensors.js';
-import { pastOf } from './attention/past.js';
-import { placeProjections, setProjections, type Projection } from './attention/projections.js';
-import { checkPosition, setRotation, withoutRotary, type RotaryPositioning } from './attention/rotaryPositions.js';
+import { createLayerCache, pastOf, type CacheOptions } from './attention/past.js';
+import { placeProjections, type Projection, type Projections } from './attention/projections.js';
+import { checkPosition, withoutRotary, type RotaryPositioning } from './attention/rotaryPositions.js';
 import { settingsOf } from './attention/settings.js';
 import { fromTorch } from './attention/torchNames.js';
 import {
@@ -34,18 +32,10 @@ import { Parameters } from './base/parameters.js';
 const OPERATION = 'MultiHeadAttention';
 const FORWARD = `${OPERATION}.forward`;
 
-/** The class for a loaded module. */
-export function multiHeadAttentionClass(wasm: Wasm): new (options: MultiHeadAttentionOptions) => MultiHeadAttention {
-  return class MultiHeadAttention extends MultiHeadAttentionLayer {
-    constructor(options: MultiHeadAttentionOptions) {
-      super(wasm, options);
-    }
-  };
-}
-
-class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttention {
+export class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttention {
   readonly #wasm: Wasm;
   readonly #parameters: Parameters;
+  readonly #steps = new Steps();
   readonly #numHiddens: number;
   readonly #heads: HeadShape;
   /** Dq, Dk, Dv */
@@ -75,13 +65,13 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
     options?: LayerForwardOptions,
   ): MultiHeadAttentionResult {
     this.#parameters.check(FORWARD);
-    const { raw, memory } = this.#wasm;
+    const { memory } = this.#wasm;
     const given = checkOptions(FORWARD, options, LAYER_FORWARD_OPTIONS);
     const inputs = checkInputs(FORWARD, this.#inputs, queries, keys, values);
     const [q, k] = inputs;
     const [batch, length] = q.shape as [number, number, number];
     const tokens = k.shape[1]!;
-    const { heads, kvHeads, width, normEps } = this.#heads;
+    const { heads, kvHeads, width } = this.#heads;
     const past = pastOf(FORWARD, given, this, { batch, kvHeads, width }, tokens);
     const sizes = { batch, heads, kvHeads, queries: length, keys: past.length + tokens, width };
     const training = checkTraining(FORWARD, given.training);
@@ -106,7 +96,7 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
       scoresShape: [batch, heads, length, allKeys],
     };
     const plan = checkAttentionOptions(FORWARD, used, attentionSizes);
-    const asked = checkAskedResults(FORWARD, used, attentionSizes);
+    const placeAsked = checkAskedResults(FORWARD, used, attentionSizes);
     const rotation = (this.#rotary ?? withoutRotary)(FORWARD, offset, plan.offset, {
       batch,
       queries: length,
@@ -117,8 +107,6 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
     });
     const outputShape = [batch, length, this.#numHiddens];
     const into = checkOut(FORWARD, 'out.output', given.out?.output, sizeOf(outputShape));
-    // Again: reading what is the caller's may have run his code.
-    this.#parameters.check(FORWARD);
     // Each training step drops different weights.
     if (training) this.#seed = (this.#seed + 1) >>> 0;
     // Before there are results, which may be written over the inputs.
@@ -126,44 +114,39 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
 
     const result = memory.scope(FORWARD, () => {
       const stored = past.place(memory);
-      const projections = placeProjections(memory, this.#parameters, inputs, sizes, this.#numHiddens, keeps);
+      const projections = placeProjections(memory, this.#parameters, inputs, keeps);
       const [query, key, value, output] = projections;
-      const outputOf = ({ output, rows, outputs }: Projection) => memory.read(output, rows * outputs);
-      const rows = { query: query.output, key: key.output, value: value.output, output: output.input };
-      if (keeps && normEps !== undefined) {
-        rows.query = memory.reserve(query.rows * query.outputs);
-        rows.key = memory.reserve(key.rows * key.outputs);
-      }
-      const turned = rotation?.(this.#wasm);
-      attentionOfHeads(sizes, rows, stored);
-      plan.place(memory);
-      asked.place(memory);
-      setProjections(projections);
-      words[M.keyCache] = stored.keys;
-      words[M.valueCache] = stored.values;
-      words[M.cacheLength] = stored.length;
-      words[M.cacheCapacity] = stored.capacity;
-      if (turned) setRotation(M.rotation, turned);
-      if (normEps !== undefined) {
-        words[within(M.norms, N.query)] = this.#parameters.address('q_norm.weight');
-        words[within(M.norms, N.key)] = this.#parameters.address('k_norm.weight');
-        words[within(M.norms, N.queries)] = rows.query;
-        words[within(M.norms, N.keys)] = rows.key;
-        floats[within(M.norms, N.eps)] = normEps;
-      }
-      memory.run(raw.multiHeadAttention);
-      const result: MultiHeadAttentionResult = { output: memory.tensor(output.output, outputShape, into) };
-      asked.read(memory, result);
-      past.read(memory, stored, result);
+      const rows = { query: query.out, key: key.out, value: value.out, output: output.x };
+      const norms = this.#norms(rows, keeps ? projections : undefined);
+      const attended = { ...rows, ...norms?.to };
+      let readAsked: ReturnType<typeof placeAsked>;
+      const steps = this.#steps;
+      steps.clear();
+      for (const { x, matrix, out, rows } of [query, key, value]) steps.linear(x, matrix, out, rows);
+      attend(steps, {
+        sizes,
+        rows,
+        tokens,
+        norms,
+        rotation: rotation?.(this.#wasm),
+        cache: stored,
+        setOptions: () => {
+          plan.place(memory);
+          readAsked = placeAsked(memory);
+        },
+      });
+      steps.linear(output.x, output.matrix, output.out, output.rows);
+      runSteps(this.#wasm, steps.place(memory), steps.bytes);
+      const result: MultiHeadAttentionResult = { output: memory.tensor(output.out, outputShape, into) };
+      readAsked!(result);
+      if (stored) past.read(memory, stored, result);
       if (kept) {
-        const attended = [query, key, value].map((projection, i) =>
-          outputOf({ ...projection, output: [rows.query, rows.key, rows.value][i]! }),
-        ) as [Float32Array, Float32Array, Float32Array];
+        const read = ({ rows, matrix }: Projection, address: number) => memory.read(address, rows * matrix.outputs);
         result.backward = multiHeadAttentionBackward(this.#wasm, this.#parameters, {
           ...kept,
-          attended,
-          norms: normEps === undefined ? undefined : { eps: normEps, inputs: [outputOf(query), outputOf(key)] },
-          heads: memory.read(output.input, output.rows * output.inputs),
+          attended: [read(query, attended.query), read(key, attended.key), read(value, value.out)],
+          norms: norms && { eps: norms.query.eps, inputs: [read(query, query.out), read(key, key.out)] },
+          heads: memory.read(output.x, output.rows * output.matrix.inputs),
         });
       }
       return result;
@@ -173,7 +156,18 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
   }
 
   createCache(options: CacheOptions): KeyValueCache {
-    return createCache(this.#wasm, this, this.#parameters, this.#heads, options);
+    return createLayerCache(this.#wasm, this, this.#parameters, this.#heads, options);
+  }
+
+  /** The norms of queries and keys, in place unless what they read is `kept`. */
+  #norms(rows: HeadRows, kept: Projections | undefined): HeadNorms | undefined {
+    const eps = this.#heads.normEps;
+    if (eps === undefined) return undefined;
+    const { memory } = this.#wasm;
+    const norm = (name: string): Norm => ({ kind: 'rms', weight: this.#parameters.address(name), bias: 0, eps });
+    const apart = ({ rows, matrix }: Projection) => memory.reserve(rows * matrix.outputs);
+    const to = kept ? { query: apart(kept[0]), key: apart(kept[1]) } : rows;
+    return { query: norm('q_norm.weight'), key: norm('k_norm.weight'), to };
   }
 
   override loadStateDict(state: Record<string, TensorLike>): void {

@@ -57,16 +57,7 @@ const OPERATION = 'PositionalEncoding';
 const OPTIONS: Known<PositionalEncodingOptions> = { numHiddens: 1, dropout: 1, maxLen: 1, base: 1, seed: 1 };
 const FORWARD = `${OPERATION}.forward`;
 
-/** The class for a loaded module. */
-export function positionalEncodingClass(wasm: Wasm): new (options: PositionalEncodingOptions) => PositionalEncoding {
-  return class PositionalEncoding extends PositionalEncodingLayer {
-    constructor(options: PositionalEncodingOptions) {
-      super(wasm, options);
-    }
-  };
-}
-
-class PositionalEncodingLayer extends ParameterOwner implements PositionalEncoding {
+export class PositionalEncodingLayer extends ParameterOwner implements PositionalEncoding {
   readonly #wasm: Wasm;
   readonly #parameters: Parameters;
   readonly #width: number;
@@ -104,7 +95,6 @@ class PositionalEncodingLayer extends ParameterOwner implements PositionalEncodi
   forward(x: TensorLike, options?: PositionalEncodingForwardOptions): PositionalEncodingResult {
     this.#parameters.check(FORWARD);
     const tokens = checkTokens(FORWARD, x, options, this.#width);
-    this.#parameters.check(FORWARD);
     const { offset, length, width } = tokens;
     // P grows if a sequence begins within it and ends beyond it. Rows for a sequence that begins beyond it are not
     // kept.

@@ -3,7 +3,8 @@ import { checkOptions, type Known } from '../check/options.js';
 import { ROTARY_OPTIONS, type RotaryOptions } from '../ops/rotary/options.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
-import type { CacheOptions, KeyValueCache } from './attention/keyValueCache.js';
+import type { KeyValueCache } from '../steps/cache.js';
+import type { CacheOptions } from './attention/past.js';
 import {
   LAYER_FORWARD_OPTIONS,
   type LayerForwardOptions,
@@ -13,7 +14,7 @@ import {
 import { ParameterOwner } from './base/layer.js';
 import type { BackwardOptions, Layer } from './base/types.js';
 import { BlockLayer, checkBias, type CrossOptions } from './block/blockLayer.js';
-import type { Activation } from './feed/feedForwardLayer.js';
+import type { Activation } from './feedForward.js';
 
 /** The options of `TransformerDecoderLayer`. */
 export interface TransformerDecoderLayerOptions {
@@ -120,18 +121,7 @@ const FORWARD_OPTIONS: Known<TransformerDecoderLayerForwardOptions & LayerForwar
   cross: 1,
 };
 
-/** The class for a loaded module. */
-export function transformerDecoderLayerClass(
-  wasm: Wasm,
-): new (options: TransformerDecoderLayerOptions) => TransformerDecoderLayer {
-  return class TransformerDecoderLayer extends DecoderLayer {
-    constructor(options: TransformerDecoderLayerOptions) {
-      super(wasm, options);
-    }
-  };
-}
-
-class DecoderLayer extends ParameterOwner implements TransformerDecoderLayer {
+export class TransformerDecoderLayerClass extends ParameterOwner implements TransformerDecoderLayer {
   readonly #block: BlockLayer;
 
   constructor(wasm: Wasm, options: TransformerDecoderLayerOptions) {

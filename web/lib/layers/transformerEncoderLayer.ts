@@ -4,7 +4,8 @@ import { ROTARY_OPTIONS, type RotaryOptions } from '../ops/rotary/options.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { HeadOptions, ProjectionBiases } from './attention/headOptions.js';
-import type { CacheOptions, KeyValueCache } from './attention/keyValueCache.js';
+import type { KeyValueCache } from '../steps/cache.js';
+import type { CacheOptions } from './attention/past.js';
 import {
   LAYER_FORWARD_OPTIONS,
   type LayerForwardOptions,
@@ -14,7 +15,7 @@ import {
 import { ParameterOwner } from './base/layer.js';
 import type { BackwardOptions, Layer } from './base/types.js';
 import { BlockLayer } from './block/blockLayer.js';
-import type { Activation } from './feed/feedForwardLayer.js';
+import type { Activation } from './feedForward.js';
 
 /** The options of `TransformerEncoderLayer`. */
 export interface TransformerEncoderLayerOptions extends HeadOptions {
@@ -108,18 +109,7 @@ const OPTIONS: Known<TransformerEncoderLayerOptions> = {
   seed: 1,
 };
 
-/** The class for a loaded module. */
-export function transformerEncoderLayerClass(
-  wasm: Wasm,
-): new (options: TransformerEncoderLayerOptions) => TransformerEncoderLayer {
-  return class TransformerEncoderLayer extends EncoderLayer {
-    constructor(options: TransformerEncoderLayerOptions) {
-      super(wasm, options);
-    }
-  };
-}
-
-class EncoderLayer extends ParameterOwner implements TransformerEncoderLayer {
+export class TransformerEncoderLayerClass extends ParameterOwner implements TransformerEncoderLayer {
   readonly #block: BlockLayer;
 
   constructor(wasm: Wasm, options: TransformerEncoderLayerOptions) {

@@ -1,14 +1,19 @@
 import { checkOptions } from '../check/options.js';
 import { checkFinite, checkInteger, tagOf, wrongKind, wrongUse, wrongValue } from '../check/values.js';
 import type { Memory } from '../runtime/memory.js';
-import type { Wasm } from '../runtime/wasm.js';
-import { storeOf, type CacheStore, type ModelCache } from './cache.js';
+import { storeOf, type CacheStore } from '../steps/cache.js';
 import type { Architecture } from './config/architecture.js';
 import { checkPass, type Pass, type Run } from './pass/check.js';
 import type { Program } from './pass/types.js';
 import { drawer } from './sampling.js';
 import { toRows } from './tokens.js';
-import { GENERATE_OPTIONS, type GenerateOptions, type Model, type ModelForwardOptions } from './types.js';
+import {
+  GENERATE_OPTIONS,
+  type GenerateOptions,
+  type Model,
+  type ModelCache,
+  type ModelForwardOptions,
+} from './types.js';
 
 const OPERATION = 'generate';
 /** Tokens for which a cache has room at first: a model may have room for a hundred thousand. */
@@ -24,7 +29,6 @@ const TURN = 16;
  */
 export async function* generate(
   model: Model,
-  { memory }: Wasm,
   a: Architecture,
   predicts: boolean,
   run: Run,
@@ -51,9 +55,9 @@ export async function* generate(
   checkInteger(OPERATION, 'seed', seed, 0, 2 ** 32 - 1);
   const draw = drawer(temperature, topK, topP, seed);
 
-  const store = given.cache == null ? undefined : storeOf(OPERATION, given.cache, model, 1);
+  const store = given.cache == null ? undefined : storeOf(OPERATION, given.cache, model, 1, 0);
   const past = store?.length ?? 0;
-  const room = (store?.capacity ?? model.maxLength) - past - data.length;
+  const room = (store?.sizes.capacity ?? model.maxLength) - past - data.length;
   // The last token is given back without a pass over it.
   const most = Math.min(maxTokens ?? Infinity, Math.max(room + 1, 0));
   if (most === 0 && maxTokens !== 0) wrongValue(OPERATION, `up to ${room + data.length} tokens`, data.length);
@@ -76,10 +80,10 @@ export async function* generate(
     let changes = store?.changes;
     let turn = performance.now();
     for (let count = 0; count < most && !signal?.aborted; ++count) {
-      if (pass && own && own.length === own.maxLength) own = grown(memory, model, a, own);
+      if (pass && own && own.length === own.maxLength) own = grown(model, own);
       const cache = own ?? given.cache!;
       pass = pass
-        ? following(pass, token, storeOf(OPERATION, cache, model, 1))
+        ? following(pass, token, storeOf(OPERATION, cache, model, 1, 1))
         : checkPass(model, a, OPERATION, Array.from(data), { ...wanted, cache }, true);
       if (store?.changes !== changes) {
         wrongUse(OPERATION, 'the cache to stay as it is between tokens', 'a changed one');
@@ -100,26 +104,19 @@ export async function* generate(
 
 /** The pass over the next token. */
 function following(pass: Pass, token: number, store: CacheStore): Pass {
-  const { length, place } = store;
   return {
     ...pass,
     cache: store,
     given: { batch: 1, tokens: 1, data: Int32Array.of(token), mask: undefined },
-    request: { ...pass.request, tokens: 1, past: length, cache: place },
+    request: { ...pass.request, tokens: 1, past: store.length, cache: store },
   };
 }
 
 /** A cache of twice the capacity that holds the same, in place of `cache`. */
-function grown(memory: Memory, model: Model, a: Architecture, cache: ModelCache): ModelCache {
+function grown(model: Model, cache: ModelCache): ModelCache {
   const larger = model.createCache({ maxLength: Math.min(model.maxLength, 2 * cache.maxLength) });
-  const [from, to] = [cache, larger].map((each) => storeOf(OPERATION, each, model, 1)) as [CacheStore, CacheStore];
-  for (const kind of ['keys', 'values'] as const) {
-    for (let i = 0; i < a.layers * a.kvHeads; ++i) {
-      const at = ({ place }: CacheStore): number => place![kind] + 4 * i * place!.capacity * place!.row;
-      memory.write(at(to), memory.read(at(from), from.length * from.place!.row));
-    }
-  }
-  to.length = from.length;
+  const [from, to] = [cache, larger].map((each) => storeOf(OPERATION, each, model, 1, 0)) as [CacheStore, CacheStore];
+  from.copyTo(to);
   cache.dispose();
   return larger;
 }

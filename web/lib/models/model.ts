@@ -3,23 +3,29 @@ import { checkOptions } from '../check/options.js';
 import { toTensor } from '../check/arrays.js';
 import { checkBoolean, checkInteger, checkShape, wrongUse } from '../check/values.js';
 import { checkWeightType, type WeightType } from '../check/weightType.js';
-import * as S from '../generated/bindings/runStepsArgs.js';
 import { disposeSymbol } from '../runtime/dispose.js';
 import type { Memory } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
-import { createModelCache, type ModelCache, type ModelCacheOptions } from './cache.js';
+import { createCache } from '../steps/cache.js';
+import { runSteps } from '../steps/steps.js';
 import type { Architecture } from './config/architecture.js';
 import { generate } from './generate.js';
 import { meanOfTokens } from './meanOfTokens.js';
-import { STEP_BYTES } from './pass/builder.js';
 import { checkPass, type Pass, type Read, type Run } from './pass/check.js';
 import { pointsOf, swapped, transposed } from './pass/hooks.js';
 import { placeInputs } from './pass/inputs.js';
 import { buildProgram, isLike } from './pass/program.js';
 import type { Place, Program, Request } from './pass/types.js';
 import type { TokenIds } from './tokens.js';
-import type { GenerateOptions, Model, ModelForwardOptions, ModelResult } from './types.js';
+import type {
+  GenerateOptions,
+  Model,
+  ModelForwardOptions,
+  ModelResult,
+  ModelCache,
+  ModelCacheOptions,
+} from './types.js';
 import type { Store } from './weights/store.js';
 import type { ModelWeights } from './weights/types.js';
 
@@ -44,7 +50,7 @@ export class OpenModel implements Model {
   readonly #cacheType: WeightType | undefined;
   #disposed = false;
   /** The last pass's program: a decoder's steps differ from each other only in what they read. */
-  #last: { readonly request: Request; readonly base: number; readonly program: Program } | undefined;
+  #last: { readonly request: Request; readonly program: Program } | undefined;
 
   constructor(
     wasm: Wasm,
@@ -91,7 +97,7 @@ export class OpenModel implements Model {
     const { predictions, classifier } = this.#weights;
     const predicts = !!predictions && !classifier;
     const run: Run = (pass, read) => this.#run(pass, read);
-    yield* generate(this, this.#wasm, this.#architecture, predicts, run, ids, options);
+    yield* generate(this, this.#architecture, predicts, run, ids, options);
   }
 
   createCache(options?: ModelCacheOptions): ModelCache {
@@ -107,7 +113,8 @@ export class OpenModel implements Model {
     const type = checkWeightType(operation, 'cacheType', cacheType);
     this.#checkUse(operation);
     if (!this.#architecture.causal) wrongUse(operation, 'a decoder', this.family);
-    return createModelCache(this.#wasm, this, this.#architecture, batch, maxLength, type);
+    const { layers, kvHeads, headDim: width } = this.#architecture;
+    return createCache(operation, this.#wasm, this, { layers, batch, kvHeads, width, capacity: maxLength, type });
   }
 
   dispose(): void {
@@ -134,7 +141,7 @@ export class OpenModel implements Model {
     // Not earlier: checks read what is the caller's, which may have run his code.
     this.#checkUse(operation);
     const changes = cache ? ++cache.changes : 0;
-    const { raw, memory } = this.#wasm;
+    const { memory } = this.#wasm;
     const result = memory.scope(operation, () => {
       const length = positions
         ? positions.reduce((most, position) => Math.max(most, position)) + 1
@@ -144,20 +151,16 @@ export class OpenModel implements Model {
       const base = memory.reserve(0);
       const last = this.#last;
       const build = (at: number): Program => buildProgram(this.#architecture, this.#weights, request, at);
-      let program = last?.base === base && isLike(request, last.request) ? last.program : build(base);
-      const place = memory.reserve(program.size / 4);
+      let program = last?.program.layout.base === base && isLike(request, last.request) ? last.program : build(base);
+      const place = memory.reserve(program.layout.size / 4);
       if (place !== base) program = build(place);
       // Not with hooks, which are the caller's and would be kept.
-      if (!hooks) this.#last = { request, base: place, program };
+      if (!hooks) this.#last = { request, program };
       const points = pointsOf(operation, program, hooks);
       placeInputs(memory, this.#architecture, program, pass);
-      const run = (first: number, end: number): void => {
-        if (first === end) return;
-        const struct = new Int32Array(3);
-        struct[S.steps] = program.steps + first * STEP_BYTES;
-        struct[S.count] = end - first;
-        struct[S.past] = request.past;
-        memory.run(raw.runSteps, struct);
+      const steps = program.steps.place(memory);
+      const run = (from: number, to: number): void => {
+        if (from < to) runSteps(this.#wasm, steps + from, to - from, request.past);
       };
       let done = 0;
       for (const { after, name, ...point } of points) {
@@ -165,7 +168,7 @@ export class OpenModel implements Model {
         done = after;
         this.#callHook(pass, name, point, changes);
       }
-      run(done, program.count);
+      run(done, program.steps.bytes);
       return read(memory, program, request);
     });
     if (cache) cache.length = pass.request.past + pass.request.tokens;

@@ -3,12 +3,11 @@ import type { Operations } from '../operations.js';
 import type { Known } from '../check/options.js';
 import type { WeightType } from '../check/weightType.js';
 import type { Tensor } from '../types.js';
-import type { ModelCache, ModelCacheOptions } from './cache.js';
+import type { KeyValueCache } from '../steps/cache.js';
 import type { Weights } from './files.js';
 import type { TokenIds } from './tokens.js';
 
 export type { WeightType } from '../check/weightType.js';
-export type { ModelCache, ModelCacheOptions } from './cache.js';
 export type { Weights } from './files.js';
 export type { TokenIds } from './tokens.js';
 
@@ -44,6 +43,23 @@ export const OPEN_OPTIONS: Known<OpenModelOptions> = {
   weightType: 1,
   cacheType: 1,
 };
+
+/** What a model's cache has room for, and how. */
+export interface ModelCacheOptions {
+  /** B. Default 1. */
+  batch?: number;
+  /** The largest number of tokens of each sequence. Default: the model's, whose memory is taken at once. */
+  maxLength?: number;
+  /**
+   * How keys and values are kept. 'float16' rounds them and takes half of the memory; 'int8' keeps a whole number from
+   * -127 to 127 of each and a scale for each head of each token, in about a quarter of the memory. Default: `cacheType`
+   * of `openModel`.
+   */
+  cacheType?: WeightType;
+}
+
+/** All layers' keys and values. */
+export type ModelCache = KeyValueCache;
 
 /** The options of `forward`. */
 export interface ModelForwardOptions {

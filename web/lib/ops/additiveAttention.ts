@@ -1,4 +1,4 @@
-import * as A from '../generated/bindings/additiveAttentionArgs.js';
+import * as AdditiveAttentionArgs from '../generated/bindings/additiveAttentionArgs.js';
 import { words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
@@ -34,8 +34,8 @@ export function additiveAttention(
     const outputSize = batch * queryCount * valueWidth;
     const weightsSize = batch * queryCount * keyCount;
     placeAdditiveInputs(memory, inputs);
-    const output = (words[A.output] = memory.reserve(outputSize));
-    const mixed = (words[A.weights] = memory.reserve(weightsSize));
+    const output = (words[AdditiveAttentionArgs.output] = memory.reserve(outputSize));
+    const mixed = (words[AdditiveAttentionArgs.weights] = memory.reserve(weightsSize));
     // There may be billions of queries without keys and columns.
     if (outputSize + weightsSize > 0) memory.run(raw.additiveAttention);
     return {

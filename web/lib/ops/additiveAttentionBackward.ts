@@ -1,5 +1,5 @@
 import { toTensorOfShape } from '../check/arrays.js';
-import * as A from '../generated/bindings/additiveAttentionGradArgs.js';
+import * as AdditiveAttentionGradArgs from '../generated/bindings/additiveAttentionGradArgs.js';
 import { words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
@@ -37,10 +37,15 @@ export function additiveAttentionBackward(
   const g = toTensorOfShape(OPERATION, 'gradOutput', gradOutput, [batch, queryCount, valueWidth]);
   return memory.scope(OPERATION, () => {
     placeAdditiveInputs(memory, inputs);
-    words[A.gradOutput] = memory.floats(g.data);
-    const addresses = [A.gradQuery, A.gradKey, A.gradValue, A.gradWeightQuery, A.gradWeightKey, A.gradWeightVector].map(
-      (field, i) => (words[field] = memory.reserve(tensors[i]!.data.length)),
-    );
+    words[AdditiveAttentionGradArgs.gradOutput] = memory.floats(g.data);
+    const addresses = [
+      AdditiveAttentionGradArgs.gradQuery,
+      AdditiveAttentionGradArgs.gradKey,
+      AdditiveAttentionGradArgs.gradValue,
+      AdditiveAttentionGradArgs.gradWeightQuery,
+      AdditiveAttentionGradArgs.gradWeightKey,
+      AdditiveAttentionGradArgs.gradWeightVector,
+    ].map((field, i) => (words[field] = memory.reserve(tensors[i]!.data.length)));
     if (g.data.length > 0) {
       memory.run(raw.additiveAttentionBackward);
     } else {

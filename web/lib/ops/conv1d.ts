@@ -1,7 +1,7 @@
 import { toTensorOfRank, toTensorOfShape } from '../check/arrays.js';
 import { checkOptions, type Known } from '../check/options.js';
 import { checkInteger, wrongValue } from '../check/values.js';
-import * as C from '../generated/bindings/conv1dArgs.js';
+import * as Conv1dArgs from '../generated/bindings/conv1dArgs.js';
 import { clearArgs, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
@@ -55,19 +55,19 @@ export function conv1d({ raw, memory }: Wasm, x: TensorLike, weight: TensorLike,
 
   return memory.scope(OPERATION, () => {
     clearArgs();
-    words[C.x] = memory.floats(input.data);
-    words[C.weight] = memory.floats(taps.data);
-    if (bias) words[C.bias] = memory.floats(bias.data);
-    const out = (words[C.out] = memory.reserve(count));
-    words[C.batch] = batch;
-    words[C.inChannels] = inChannels;
-    words[C.outChannels] = outChannels;
-    words[C.length] = length;
-    words[C.kernel] = kernel;
-    words[C.stride] = stride;
-    words[C.padding] = padding;
-    words[C.dilation] = dilation;
-    words[C.groups] = groups;
+    words[Conv1dArgs.x] = memory.floats(input.data);
+    words[Conv1dArgs.weight] = memory.floats(taps.data);
+    if (bias) words[Conv1dArgs.bias] = memory.floats(bias.data);
+    const out = (words[Conv1dArgs.out] = memory.reserve(count));
+    words[Conv1dArgs.batch] = batch;
+    words[Conv1dArgs.inChannels] = inChannels;
+    words[Conv1dArgs.outChannels] = outChannels;
+    words[Conv1dArgs.length] = length;
+    words[Conv1dArgs.kernel] = kernel;
+    words[Conv1dArgs.stride] = stride;
+    words[Conv1dArgs.padding] = padding;
+    words[Conv1dArgs.dilation] = dilation;
+    words[Conv1dArgs.groups] = groups;
     // There may be billions of sequences of nothing.
     if (count > 0) memory.run(raw.conv1d);
     return memory.tensor(out, [batch, outChannels, outLength]);

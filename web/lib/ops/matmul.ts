@@ -1,6 +1,6 @@
 import { toTensorOfRank } from '../check/arrays.js';
 import { showShape, sizeOf, wrongValue } from '../check/values.js';
-import * as M from '../generated/bindings/matmulArgs.js';
+import * as MatmulArgs from '../generated/bindings/matmulArgs.js';
 import { clearArgs, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
@@ -24,19 +24,19 @@ export function matmul({ raw, memory }: Wasm, a: TensorLike, b: TensorLike): Ten
   const shape = [outer, inner, rows, cols].slice(-rank);
   return memory.scope(OPERATION, () => {
     clearArgs();
-    words[M.a] = memory.floats(left.data);
-    words[M.b] = memory.floats(right.data);
-    const out = (words[M.out] = memory.reserve(sizeOf(shape)));
-    words[M.outer] = outer;
-    words[M.inner] = inner;
-    words[M.rows] = rows;
-    words[M.depth] = depth;
-    words[M.cols] = cols;
+    words[MatmulArgs.a] = memory.floats(left.data);
+    words[MatmulArgs.b] = memory.floats(right.data);
+    const out = (words[MatmulArgs.out] = memory.reserve(sizeOf(shape)));
+    words[MatmulArgs.outer] = outer;
+    words[MatmulArgs.inner] = inner;
+    words[MatmulArgs.rows] = rows;
+    words[MatmulArgs.depth] = depth;
+    words[MatmulArgs.cols] = cols;
     // An axis of 1 is not stepped along.
-    words[M.aOuter] = aOuter > 1 ? aInner * rows * depth : 0;
-    words[M.aInner] = aInner > 1 ? rows * depth : 0;
-    words[M.bOuter] = bOuter > 1 ? bInner * depth * cols : 0;
-    words[M.bInner] = bInner > 1 ? depth * cols : 0;
+    words[MatmulArgs.aOuter] = aOuter > 1 ? aInner * rows * depth : 0;
+    words[MatmulArgs.aInner] = aInner > 1 ? rows * depth : 0;
+    words[MatmulArgs.bOuter] = bOuter > 1 ? bInner * depth * cols : 0;
+    words[MatmulArgs.bInner] = bInner > 1 ? depth * cols : 0;
     // There may be billions of products of nothing.
     if (sizeOf(shape) > 0) memory.run(raw.matmul);
     return memory.tensor(out, shape);

@@ -1,8 +1,7 @@
 import { checkOut } from '../check/arrays.js';
 import { checkOptions } from '../check/options.js';
 import { sizeOf } from '../check/values.js';
-import * as AT from '../generated/bindings/attentionArgs.js';
-import { clearArgs, words } from '../runtime/args.js';
+import { clearArgs } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { AttentionOptions, AttentionResult, Tensor, TensorLike } from '../types.js';
 import { checkAskedResults } from './attention/askedResults.js';
@@ -23,30 +22,30 @@ export function scaledDotProductAttention(
   const inputs = checkAttentionInputs(OPERATION, query, key, value, checked);
   const { past, sizes, kvHeads, outputShape } = inputs;
   const plan = checkAttentionOptions(OPERATION, checked, sizes);
-  const asked = checkAskedResults(OPERATION, checked, sizes);
+  const placeAsked = checkAskedResults(OPERATION, checked, sizes);
   const outputCount = sizeOf(outputShape);
   const into = checkOut(OPERATION, 'out.output', checked.out?.output, outputCount);
 
   return memory.scope(OPERATION, () => {
     clearArgs();
     const output = memory.output(outputCount, into);
-    placeAttentionInputs(memory, inputs, output);
+    const placed = placeAttentionInputs(memory, inputs, output);
     plan.place(memory);
-    asked.place(memory);
+    const readAsked = placeAsked(memory);
     memory.run(raw.scaledDotProductAttention);
 
     const result: AttentionResult = {
       output: memory.tensor(output, outputShape, into),
     };
-    asked.read(memory, result);
+    readAsked(result);
     if (past) {
       const present = (address: number, like: Tensor): Tensor => {
         const columns = like.shape.at(-1)!;
         const data = memory.read(address, sizes.batch * kvHeads * sizes.keys * columns);
         return { data, shape: [...like.shape.slice(0, -2), sizes.keys, columns] };
       };
-      result.presentKey = present(words[AT.key]!, past.key);
-      result.presentValue = present(words[AT.value]!, past.value);
+      result.presentKey = present(placed.key, past.key);
+      result.presentValue = present(placed.value, past.value);
     }
     return result;
   });

@@ -1,6 +1,6 @@
 import { toTensorOfShape } from '../check/arrays.js';
 import { checkOptions } from '../check/options.js';
-import * as G from '../generated/bindings/attentionGradArgs.js';
+import * as AttentionGradArgs from '../generated/bindings/attentionGradArgs.js';
 import { clearArgs, words } from '../runtime/args.js';
 import type { Memory } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
@@ -40,10 +40,10 @@ export function scaledDotProductAttentionBackward(
     const gradKey = place(matrices * sizes.keys * sizes.width);
     const gradValue = place(matrices * sizes.keys * sizes.valueWidth);
     const readOptions = placeOptionGradients(OPERATION, memory, plan.differentiable, ATTENTION_GRADIENTS, sizes);
-    words[G.gradOutput] = gradG;
-    words[G.gradQuery] = gradQuery;
-    words[G.gradKey] = gradKey;
-    words[G.gradValue] = gradValue;
+    words[AttentionGradArgs.gradOutput] = gradG;
+    words[AttentionGradArgs.gradQuery] = gradQuery;
+    words[AttentionGradArgs.gradKey] = gradKey;
+    words[AttentionGradArgs.gradValue] = gradValue;
     if (!empty) memory.run(raw.scaledDotProductAttentionBackward);
 
     const split = (address: number, fresh: Tensor, old?: Tensor) =>

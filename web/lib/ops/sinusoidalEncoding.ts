@@ -2,7 +2,7 @@ import { checkOut, toFloat64 } from '../check/arrays.js';
 import { bare } from '../check/typedArrays.js';
 import { checkOptions, type Known } from '../check/options.js';
 import { checkFinite, checkInteger, showShape, wrongValue } from '../check/values.js';
-import * as S from '../generated/bindings/sinusoidalArgs.js';
+import * as SinusoidalArgs from '../generated/bindings/sinusoidalArgs.js';
 import { clearArgs, doubles, words } from '../runtime/args.js';
 import { fresh, part, rowsAtOnce } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
@@ -59,17 +59,17 @@ export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOpt
   const into = bare(data);
   memory.scope(OPERATION, () => {
     clearArgs();
-    words[S.frequencies] = placeFrequencies({ raw, memory }, dim, base);
-    words[S.dim] = dim;
-    words[S.concatenated] = Number(layout === 'concatenated');
+    words[SinusoidalArgs.frequencies] = placeFrequencies({ raw, memory }, dim, base);
+    words[SinusoidalArgs.dim] = dim;
+    words[SinusoidalArgs.concatenated] = Number(layout === 'concatenated');
     const most = rowsAtOnce(length, dim);
-    const piece = (words[S.out] = memory.reserve(most * dim));
+    const piece = (words[SinusoidalArgs.out] = memory.reserve(most * dim));
     const places = positions && memory.doubles(positions);
     for (let row = 0; row < length; row += most) {
       const rows = Math.min(most, length - row);
-      words[S.rows] = rows;
-      if (places !== undefined) words[S.positions] = places + 8 * row;
-      doubles[S.offset] = offset + row;
+      words[SinusoidalArgs.rows] = rows;
+      if (places !== undefined) words[SinusoidalArgs.positions] = places + 8 * row;
+      doubles[SinusoidalArgs.offset] = offset + row;
       memory.run(raw.sinusoidalEncoding);
       memory.read(piece, rows * dim, part(into, row * dim, (row + rows) * dim));
     }

@@ -4,7 +4,7 @@
  * it on.
  */
 import { LARGEST, type Double, type Float, type Within, type Word } from '../generated/bindings/args.js';
-import * as S from '../generated/bindings/strides.js';
+import * as Strides from '../generated/bindings/strides.js';
 
 const all = new Float64Array(LARGEST);
 /** All of it, for copying. */
@@ -30,7 +30,7 @@ export function setStack(
   { batch, head, row }: { readonly batch: number; readonly head: number; readonly row: number },
 ): void {
   words[at] = address;
-  words[(strides + S.batch) as Word] = batch;
-  words[(strides + S.head) as Word] = head;
-  words[(strides + S.row) as Word] = row;
+  words[(strides + Strides.batch) as Word] = batch;
+  words[(strides + Strides.head) as Word] = head;
+  words[(strides + Strides.row) as Word] = row;
 }

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { KeyValueCache } from '../layers/attention/keyValueCache.js';
+import type { KeyValueCache } from '../steps/cache.js';
 import type { Parameter } from '../layers/base/types.js';
 import type { WasmAttention } from '../wasmAttention.js';
 import type { CallOptions } from './job.js';

@@ -1,19 +1,20 @@
 import type { Known } from '../../check/options.js';
-import * as G from '../../generated/bindings/attentionGradArgs.js';
+import * as AttentionGradArgs from '../../generated/bindings/attentionGradArgs.js';
 import type { WithScratch } from '../../generated/bindings/raw.js';
 import { ATTENTION_GRADIENTS, placeOptionGradients } from '../../ops/attention/optionGradients.js';
 import type { CheckedAttentionOptions } from '../../ops/attention/options.js';
 import { words } from '../../runtime/args.js';
-import { fresh } from '../../runtime/memory.js';
+import { fresh, type Memory } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
+import { setHeads, type HeadSizes, type HeadRotation } from '../../steps/attend.js';
+import { setRotary, type Rotary, type RowSizes } from '../../steps/steps.js';
 import type { TensorLike } from '../../types.js';
 import { runOnce } from '../base/layer.js';
 import type { Parameters } from '../base/parameters.js';
 import type { BackwardOptions } from '../base/types.js';
 import { setLinearBackward, type LinearBackward } from '../linear.js';
-import { attentionOfHeads, type HeadSizes } from './heads.js';
+import { setNormBackward } from '../norms.js';
 import type { Inputs } from './inputs.js';
-import type { Rotation } from './rotaryPositions.js';
 import type { MultiHeadAttentionGradients } from './types.js';
 
 /** What a forward pass keeps for its backward pass: copies, which neither the caller nor a later pass changes. */
@@ -27,10 +28,16 @@ export interface MultiHeadAttentionPass {
   readonly norms: { readonly eps: number; readonly inputs: readonly Float32Array[] } | undefined;
   /** The heads' outputs, which the output projection reads. */
   readonly heads: Float32Array;
-  readonly rotation: ((wasm: Wasm) => Rotation) | undefined;
+  readonly rotation: ((wasm: Wasm) => HeadRotation) | undefined;
 }
 
 const NO_OPTIONS = {} as Known<BackwardOptions>;
+
+/** The arguments that rotate these gradients back. */
+function setRotaryBack(memory: Memory, gradient: number, sizes: RowSizes, rotary: Rotary): number {
+  setRotary(gradient, sizes, rotary);
+  return memory.args();
+}
 
 /**
  * The backward function of one pass: the steps of the forward pass in reverse. It computes attention's weights again.
@@ -94,11 +101,10 @@ function run(
     return linear(['W_q', 'W_k', 'W_v'][i]!, { gradOut, x, gradX, rows, inputs, outputs });
   });
   const normsBack = (norms?.inputs ?? []).map((data, i) => {
-    const [x, rows] = [memory.floats(data), data.length / width];
-    const name = ['q_norm.weight', 'k_norm.weight'][i]!;
-    const [weight, gradWeight] = [parameters.address(name), parameters.gradient(name)];
-    const scratch = memory.reserve(raw.rmsNormBackwardScratch(rows, width));
-    return () => raw.rmsNormBackward(grads[i]!, x, weight, grads[i]!, gradWeight, scratch, rows, width, norms!.eps);
+    const prefix = ['q_norm.', 'k_norm.'][i]!;
+    const norm = { kind: 'rms', weight: parameters.address(`${prefix}weight`), bias: 0, eps: norms!.eps } as const;
+    setNormBackward(memory.floats(data), norm, grads[i]!, parameters, prefix, data.length / width, width);
+    return prepare(raw.normBackward);
   });
   // Made before the first gradient changes, as are those of options.
   const results = inputs.map(({ data, shape }) => ({
@@ -106,23 +112,24 @@ function run(
     shape: [...shape],
   }));
   const turned = rotation?.(wasm);
-  attentionOfHeads(sizes, { query, key, value, output: gradHeads });
+  const rotateBack = turned
+    ? [
+        setRotaryBack(memory, gradQuery, { batch, tokens: queries, heads: sizes.heads, width }, turned.query),
+        setRotaryBack(memory, gradKey, { batch, tokens: keys, heads: kvHeads, width }, turned.key),
+      ]
+    : [];
+  setHeads(sizes, { query, key, value, output: gradHeads });
   plan.place(memory);
-  words[G.gradOutput] = gradHeads;
-  words[G.gradQuery] = gradQuery;
-  words[G.gradKey] = gradKey;
-  words[G.gradValue] = gradValue;
+  words[AttentionGradArgs.gradOutput] = gradHeads;
+  words[AttentionGradArgs.gradQuery] = gradQuery;
+  words[AttentionGradArgs.gradKey] = gradKey;
+  words[AttentionGradArgs.gradValue] = gradValue;
   const readOptions = placeOptionGradients(operation, memory, plan.differentiable, ATTENTION_GRADIENTS, sizes);
   const attendBack = prepare(raw.scaledDotProductAttentionBackward);
 
   projectBack();
   attendBack();
-  if (turned) {
-    const turnBack = (grad: number, table: number, tableBatch: number, tokens: number, count: number) =>
-      raw.rotateHeadsBackward(grad, table, tableBatch, batch, tokens, count, width, turned.width, turned.interleaved);
-    turnBack(gradQuery, turned.queries, turned.queryBatch, queries, sizes.heads);
-    turnBack(gradKey, turned.keys, turned.keyBatch, keys, kvHeads);
-  }
+  for (const args of rotateBack) raw.rotaryEmbeddingBackward(args);
   for (const back of [...normsBack, ...inputsBack]) back();
 
   results.forEach(({ data }, i) => memory.read(gradInputs[i]!, data.length, data));

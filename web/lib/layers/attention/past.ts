@@ -1,63 +1,88 @@
-import { sizeOf, wrongKind, wrongUse, wrongValue } from '../../check/values.js';
+/** Keys and values from before a layer's call: none, a cache's, or the caller's tensors. */
+import { checkOptions, type Known } from '../../check/options.js';
+import { checkInteger, sizeOf, wrongValue } from '../../check/values.js';
+import { checkWeightType, type WeightType } from '../../check/weightType.js';
 import { checkPast, writeMatrices } from '../../ops/attention/past.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
+import { createCache, storeOf, type CachePlace, type KeyValueCache } from '../../steps/cache.js';
 import type { AttentionOptions, Tensor } from '../../types.js';
-import { addressesOf, makeRoom, storeOf } from './cacheStore.js';
-import type { KeyValueCache } from './keyValueCache.js';
+import type { Parameters } from '../base/parameters.js';
 
-/** The addresses of keys and values, (B, Hkv, capacity, row) each; 0 if there is no past. */
-export interface StoredPast {
-  readonly keys: number;
-  readonly values: number;
-  readonly length: number;
-  readonly capacity: number;
-  /** Floats that a head of a token takes, and their type as C++ calls it. */
-  readonly row: number;
-  readonly type: number;
+/** What a cache has room for. */
+export interface CacheOptions {
+  /** B */
+  batch: number;
+  /** The largest number of tokens of each sequence. */
+  maxLength: number;
+  /**
+   * How keys and values are kept. Default 'float32'. 'float16' rounds them and takes half of the memory; 'int8' keeps a
+   * whole number from -127 to 127 of each and a scale for each head of each token, in about a quarter of the memory.
+   */
+  cacheType?: WeightType;
 }
 
-/** Keys and values from before this call: none, a cache's, or the caller's tensors. */
+const CACHE_OPTIONS: Known<CacheOptions> = { batch: 1, maxLength: 1, cacheType: 1 };
+
+interface Heads {
+  readonly kvHeads: number;
+  readonly width: number;
+}
+
+/** Makes a cache for the heads of a layer with these parameters. */
+export function createLayerCache(
+  wasm: Wasm,
+  owner: object,
+  parameters: Parameters,
+  { kvHeads, width }: Heads,
+  options: CacheOptions,
+): KeyValueCache {
+  const operation = 'createCache';
+  parameters.check(operation);
+  const { batch, maxLength, cacheType } = checkOptions(operation, options, CACHE_OPTIONS);
+  checkInteger(operation, 'batch', batch, 1, 2 ** 24);
+  checkInteger(operation, 'maxLength', maxLength, 1, 2 ** 30);
+  const type = checkWeightType(operation, 'cacheType', cacheType);
+  return createCache(operation, wasm, owner, { layers: 1, batch, kvHeads, width, capacity: maxLength, type });
+}
+
 export interface Past {
   readonly length: number;
-  place(memory: Memory): StoredPast;
-  read(memory: Memory, stored: StoredPast, result: { presentKey?: Tensor; presentValue?: Tensor }): void;
+  /** Where keys and values are, if there is a past or a cache; within a scope. */
+  place(memory: Memory): CachePlace | undefined;
+  /** Reads what `place` placed. */
+  read(memory: Memory, stored: CachePlace, result: { presentKey?: Tensor; presentValue?: Tensor }): void;
   /** To be called after a successful call: makes its tokens part of the past. */
   commit(tokens: number): void;
 }
 
-interface Heads {
-  readonly batch: number;
-  readonly kvHeads: number;
-  readonly width: number;
-}
+const NONE: Past = {
+  length: 0,
+  place: () => undefined,
+  read: () => undefined,
+  commit: () => undefined,
+};
 
 interface PastOptions extends AttentionOptions {
   readonly cache?: KeyValueCache;
 }
 
 /** Checks the options `cache`, `pastKey` and `pastValue` of a call that adds `tokens` tokens. */
-export function pastOf(operation: string, options: PastOptions, owner: object, heads: Heads, tokens: number): Past {
+export function pastOf(
+  operation: string,
+  options: PastOptions,
+  owner: object,
+  heads: Heads & { readonly batch: number },
+  tokens: number,
+): Past {
   const { cache, pastKey, pastValue } = options;
   if (cache == null) return ofTensors(operation, options, heads, tokens);
   if (pastKey != null || pastValue != null) wrongValue(operation, 'cache or pastKey and pastValue', 'both');
-  const store = storeOf(cache) ?? wrongKind(operation, 'cache to be of createCache', cache);
-  if (store.owner !== owner) wrongValue(operation, 'a cache of this layer', "another layer's");
-  if (store.batch !== heads.batch) wrongValue(operation, `inputs of the cache's batch ${store.batch}`, heads.batch);
-  addressesOf(operation, store);
-  const { length, maxLength, row, type } = store;
-  if (length + tokens > maxLength) {
-    wrongValue(operation, `at most ${maxLength - length} more tokens in a cache of ${maxLength}`, tokens);
-  }
+  const store = storeOf(operation, cache, owner, heads.batch, tokens);
   return {
-    length,
-    place() {
-      const [keys, values] = addressesOf(operation, store);
-      // Reading the other arguments may have run code of the caller's.
-      if (store.length !== length) wrongUse(operation, 'a cache that the call alone changes', 'another change');
-      return { keys, values, length, capacity: maxLength, row, type };
-    },
-    read: () => undefined,
+    ...NONE,
+    length: store.length,
+    place: () => store.place(),
     commit: (added) => void (store.length += added),
   };
 }
@@ -66,34 +91,31 @@ export function pastOf(operation: string, options: PastOptions, owner: object, h
  * The past of a cross-attention over a memory of `tokens` tokens, after `pastOf` of the same options. With a cache the
  * projected memory of the first call is in use until `reset`; `length` is then that of the memory.
  */
-export function memoryOf(operation: string, wasm: Wasm, cache: KeyValueCache | undefined, tokens: number): Past {
+export function memoryPast(
+  operation: string,
+  cache: KeyValueCache | null | undefined,
+  owner: object,
+  batch: number,
+  tokens: number,
+): Past {
   if (cache == null) return NONE;
-  const store = storeOf(cache)!;
-  const { row, type } = store;
-  const { length } = store.memory;
+  const store = storeOf(operation, cache, owner, batch, 0);
+  const length = store.memory?.length ?? 0;
   if (length > 0 && length !== tokens) wrongValue(operation, `memory of the cache's ${length} tokens`, tokens);
   return {
+    ...NONE,
     length,
-    place() {
-      addressesOf(operation, store);
-      if (store.memory.length !== length) wrongUse(operation, 'a cache that the call alone changes', 'another change');
-      if (length === 0) makeRoom(operation, wasm, store, tokens);
-      const [keys, values] = store.memory.addresses;
-      return { keys, values, length, capacity: tokens, row, type };
-    },
-    read: () => undefined,
-    commit: (added) => void (store.memory.length = added),
+    place: () => store.memoryOf(operation, tokens).place(),
+    commit: () => void (store.memory!.length = tokens),
   };
 }
 
-const NONE: Past = {
-  length: 0,
-  place: () => ({ keys: 0, values: 0, length: 0, capacity: 0, row: 0, type: 0 }),
-  read: () => undefined,
-  commit: () => undefined,
-};
-
-function ofTensors(operation: string, options: PastOptions, { batch, kvHeads, width }: Heads, tokens: number): Past {
+function ofTensors(
+  operation: string,
+  options: PastOptions,
+  { batch, kvHeads, width }: Heads & { readonly batch: number },
+  tokens: number,
+): Past {
   const past = checkPast(operation, options, {
     rank: 4,
     batch,
@@ -112,6 +134,7 @@ function ofTensors(operation: string, options: PastOptions, { batch, kvHeads, wi
     return address;
   };
   return {
+    ...NONE,
     length,
     place: (memory) => ({
       keys: place(memory, key),
@@ -125,6 +148,5 @@ function ofTensors(operation: string, options: PastOptions, { batch, kvHeads, wi
       result.presentKey = memory.tensor(keys, shape);
       result.presentValue = memory.tensor(values, shape);
     },
-    commit: () => undefined,
   };
 }

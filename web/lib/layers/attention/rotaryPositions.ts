@@ -1,34 +1,13 @@
 import { checkFinite, checkInteger, wrongValue } from '../../check/values.js';
-import type { Within } from '../../generated/bindings/args.js';
-import * as R from '../../generated/bindings/rotation.js';
 import { checkRotary, type RotaryOptions } from '../../ops/rotary/options.js';
 import { checkPositions, type RotaryPositions } from '../../ops/rotary/positions.js';
-import { within, words } from '../../runtime/args.js';
 import { fresh } from '../../runtime/memory.js';
 import type { Packed } from '../../ops/attention/packed.js';
 import type { Wasm } from '../../runtime/wasm.js';
+import type { HeadRotation } from '../../steps/attend.js';
+import type { Rotary } from '../../steps/steps.js';
 import type { TensorLike } from '../../types.js';
 import { ownTensors } from './ownTensors.js';
-
-/** C++'s Rotation. */
-export interface Rotation {
-  readonly queries: number;
-  readonly queryBatch: number;
-  readonly keys: number;
-  readonly keyBatch: number;
-  readonly width: number;
-  readonly interleaved: boolean;
-}
-
-/** Sets the rotation within a larger struct. Without this call, nothing is rotated. */
-export function setRotation(at: Within<'Rotation'>, rotation: Rotation): void {
-  words[within(at, R.queries)] = rotation.queries;
-  words[within(at, R.queryBatch)] = rotation.queryBatch;
-  words[within(at, R.keys)] = rotation.keys;
-  words[within(at, R.keyBatch)] = rotation.keyBatch;
-  words[within(at, R.width)] = rotation.width;
-  words[within(at, R.interleaved)] = Number(rotation.interleaved);
-}
 
 export interface RotarySizes {
   readonly batch: number;
@@ -53,7 +32,7 @@ export type RotaryPositioning = (
   first: number | undefined,
   standing: number | Int32Array,
   sizes: RotarySizes,
-) => ((wasm: Wasm) => Rotation) | undefined;
+) => ((wasm: Wasm) => HeadRotation) | undefined;
 
 /** Where nothing is rotated, there is no use for positions. */
 export const withoutRotary: RotaryPositioning = (operation, _first, _standing, { positions }) => {
@@ -74,7 +53,13 @@ export function rotaryPositions(operation: string, given: RotaryOptions, width: 
     wrongValue(operation, `rotary tables of shape (positions, ${angles.rotaryDim / 2})`, 'a batch of them');
   }
   const shift = given.offset === undefined ? 0 : checkFinite(operation, 'rotary.offset', given.offset);
-  const { rotaryDim } = angles;
+  const { rotaryDim, interleaved } = angles;
+  const rotaryOf = (table: number, tableBatch: number): Rotary => ({
+    table,
+    tableBatch,
+    rotaryWidth: rotaryDim,
+    interleaved,
+  });
 
   return (operation, first, standing, { batch, queries, tokens, past, packed, positions: given }) => {
     if (given != null) {
@@ -86,15 +71,8 @@ export function rotaryPositions(operation: string, given: RotaryOptions, width: 
       const place = angles.check(operation, positions);
       const each = sequences > 1 ? queries * rotaryDim : 0;
       return (wasm) => {
-        const table = place(wasm, positions);
-        return {
-          queries: table,
-          queryBatch: each,
-          keys: table,
-          keyBatch: each,
-          width: rotaryDim,
-          interleaved: angles.interleaved,
-        };
+        const both = rotaryOf(place(wasm, positions), each);
+        return { query: both, key: both };
       };
     }
     const firstKey = shift + (first ?? past);
@@ -113,12 +91,8 @@ export function rotaryPositions(operation: string, given: RotaryOptions, width: 
     return (wasm) => {
       const keys = place(wasm, keyPositions);
       return {
-        queries: shared ? keys : place(wasm, queryPositions),
-        queryBatch: perSequence ? queries * rotaryDim : 0,
-        keys,
-        keyBatch: 0,
-        width: rotaryDim,
-        interleaved: angles.interleaved,
+        query: rotaryOf(shared ? keys : place(wasm, queryPositions), perSequence ? queries * rotaryDim : 0),
+        key: rotaryOf(keys, 0),
       };
     };
   };

@@ -6,7 +6,8 @@ import type { RotaryOptions } from '../../ops/rotary/options.js';
 import type { AttentionOptions, Tensor, TensorLike } from '../../types.js';
 import type { Layer } from '../base/types.js';
 import type { HeadOptions, ProjectionBiases } from './headOptions.js';
-import type { CacheOptions, KeyValueCache } from './keyValueCache.js';
+import type { KeyValueCache } from '../../steps/cache.js';
+import type { CacheOptions } from './past.js';
 
 /** d2l's constructor: MultiHeadAttention(num_hiddens, num_heads, dropout, bias=False). */
 export interface MultiHeadAttentionOptions extends HeadOptions {

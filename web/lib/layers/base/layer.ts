@@ -4,6 +4,7 @@ import { checkOptions, type Known } from '../../check/options.js';
 import { checkBoolean, sizeOf, wrongUse } from '../../check/values.js';
 import { disposeSymbol } from '../../runtime/dispose.js';
 import { fresh, type Memory } from '../../runtime/memory.js';
+import type { Wasm } from '../../runtime/wasm.js';
 import type { FloatArray, Tensor, TensorLike } from '../../types.js';
 import type { Parameters } from './parameters.js';
 import type { BackwardOptions, ForwardOptions, Parameter } from './types.js';
@@ -35,6 +36,20 @@ export class ParameterOwner {
   [disposeSymbol](): void {
     this.dispose();
   }
+}
+
+/** The class of a loaded module: its constructor takes what that of `Layer` takes after the module. */
+export function classOf<Options extends unknown[], T extends object>(
+  wasm: Wasm,
+  Layer: new (wasm: Wasm, ...options: Options) => T,
+): new (...options: Options) => T {
+  // Not `T` as the base: TypeScript wants to know all of its members.
+  const Base = Layer as unknown as new (wasm: Wasm, ...options: Options) => object;
+  return class extends Base {
+    constructor(...options: Options) {
+      super(wasm, ...options);
+    }
+  } as new (...options: Options) => T;
 }
 
 const FORWARD_OPTIONS: Known<ForwardOptions> = { training: 1, out: { output: 1 } };
@@ -82,16 +97,12 @@ export function runOnce<T>(
   const operation = `${layer}.backward`;
   let left: typeof run | undefined = run;
   return (gradOutput, options) => {
-    const check = (): typeof run => {
-      owner.check(operation);
-      return left ?? wrongUse(operation, 'one call for each forward pass', 'a second one');
-    };
-    check();
+    owner.check(operation);
+    const run = left ?? wrongUse(operation, 'one call for each forward pass', 'a second one');
     const given = checkOptions(operation, options, known);
     const gradient = toTensorOfShape(operation, 'gradOutput', gradOutput, outputShape);
     probeStack(FRAMES);
-    // Again: reading what is the caller's may have run his code.
-    const result = check()(operation, gradient.data, given);
+    const result = run(operation, gradient.data, given);
     left = undefined;
     return result;
   };

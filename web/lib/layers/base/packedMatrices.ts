@@ -1,6 +1,7 @@
 import { weightTypes } from '../../generated/bindings/enums.js';
 import { wrongUse } from '../../check/values.js';
 import { fresh } from '../../runtime/memory.js';
+import { setEmbedding } from '../../steps/steps.js';
 import type { Wasm } from '../../runtime/wasm.js';
 
 /** Floats that are packed or unpacked at a time. */
@@ -44,7 +45,7 @@ export class PackedMatrices {
       const rows = data.subarray(row * inputs, (row + some) * inputs);
       memory.scope(operation, () => {
         const placed = memory.floats(rows);
-        raw.packWeightRows(placed, address, inputs, outputs, first + row, rows.length / inputs, this.type);
+        raw.packWeight(placed, address, inputs, outputs, first + row, rows.length / inputs, this.type);
       });
     }
   }
@@ -60,7 +61,16 @@ export class PackedMatrices {
       memory.scope(operation, () => {
         const ids = memory.ints(Array.from({ length: rows }, (_, i) => first + row + i));
         const out = memory.reserve(rows * inputs);
-        raw.unpackWeightRows(ids, address, out, rows, inputs, outputs, this.type);
+        setEmbedding({
+          ids,
+          table: address,
+          out,
+          count: rows,
+          dim: inputs,
+          packedRows: outputs,
+          weightType: this.type,
+        });
+        raw.embedding(memory.args());
         memory.read(out, rows * inputs, data.subarray(row * inputs, (row + rows) * inputs));
       });
     }

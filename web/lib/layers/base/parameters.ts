@@ -4,6 +4,7 @@ import { toTensor } from '../../check/arrays.js';
 import { sizeOf, wrongUse, wrongValue } from '../../check/values.js';
 import { fresh, orOutOfMemory } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
+import type { Matrix } from '../../steps/steps.js';
 import type { Tensor, TensorLike } from '../../types.js';
 import { PackedMatrices } from './packedMatrices.js';
 import { checkState, type ParameterSpec } from './specs.js';
@@ -26,6 +27,7 @@ export class Parameters {
   readonly #gradients = new Map<string, number>();
   readonly #packed = new Map<string, number>();
   readonly #stale = new Set<string>();
+  readonly #matrices = new Map<string, Matrix>();
   /** Matrices that are kept in another type than float32, and nowhere else. */
   readonly #small: PackedMatrices | undefined;
   #disposed = false;
@@ -124,19 +126,41 @@ export class Parameters {
   packed(name: string, first = 0, end?: number): number {
     const { raw, memory } = this.#wasm;
     const [all, inputs] = this.#joinedShape(name) as [number, number];
+    // Panels of a packed matrix have eight rows each.
+    if (first > 0 && first % 8 === 0) return this.packed(name) + 4 * first * inputs;
+    if (first === 0) end = all;
     const outputs = (end ?? all) - first;
     const key = `${name} ${first}`;
     let address = this.#packed.get(key);
     if (address === undefined) {
-      address = memory.allocate(this.#operation, raw.packWeightSize(inputs, outputs));
+      address = memory.allocate(this.#operation, raw.packedWeightSize(inputs, outputs, 0));
       this.#packed.set(key, address);
       this.#stale.add(key);
     }
     if (this.#stale.has(key)) {
-      raw.packWeight(this.address(name) + 4 * first * inputs, address, inputs, outputs);
+      raw.packWeight(this.address(name) + 4 * first * inputs, address, inputs, outputs, 0, outputs, 0);
       this.#stale.delete(key);
     }
     return address;
+  }
+
+  /** A linear map: a weight and its bias, or their rows [first, end). */
+  matrix(weight: string, bias: string, first = 0, end?: number): Matrix {
+    const key = `${weight} ${first} ${end}`;
+    let matrix = this.#matrices.get(key);
+    if (!matrix) {
+      const [all, inputs] = this.#joinedShape(weight) as [number, number];
+      const address = this.address(bias);
+      matrix = {
+        packed: this.packed(weight, first, end),
+        bias: address && address + 4 * first,
+        inputs,
+        outputs: (end ?? all) - first,
+        weightType: this.weightType,
+      };
+      this.#matrices.set(key, matrix);
+    } else if (this.#stale.size > 0) this.packed(weight, first, end);
+    return matrix;
   }
 
   list(): Parameter[] {
@@ -190,8 +214,6 @@ export class Parameters {
     const operation = `${this.#operation}.loadStateDict`;
     this.#checkUse(operation);
     const tensors = checkState(operation, state, this.#specs);
-    // Again: reading the state may have run a caller's code.
-    this.#checkUse(operation);
     this.#specs.forEach(({ name }, i) => this.#write(name, tensors[i]!.data));
     this.#initialised = true;
   }

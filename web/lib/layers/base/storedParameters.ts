@@ -32,7 +32,6 @@ export function checkParameters(operation: string, wasm: Wasm, parameters: Itera
     if (!store || ![wasm, wasm.unshared].includes(store.wasm)) wrongKind(operation, expected, parameter);
     return store;
   });
-  // Only now: a caller's iterator may do anything.
   for (const store of stores) store.check(operation);
   if (stores.length === 0) wrongValue(operation, expected, 'none');
   // The module for one thread and the one for several may use the same address.

@@ -10,6 +10,8 @@ import { checkAskedResults } from '../../ops/attention/askedResults.js';
 import { ATTENTION_OPTIONS, checkAttentionOptions } from '../../ops/attention/options.js';
 import type { RotaryOptions } from '../../ops/rotary/options.js';
 import type { Wasm } from '../../runtime/wasm.js';
+import type { KeyValueCache } from '../../steps/cache.js';
+import { Steps } from '../../steps/steps.js';
 import type { AttentionOptions, AttentionResult, TensorLike } from '../../types.js';
 import {
   checkBiases,
@@ -18,9 +20,8 @@ import {
   type HeadOptions,
   type ProjectionBiases,
 } from '../attention/headOptions.js';
-import { createCache, type CacheOptions, type KeyValueCache } from '../attention/keyValueCache.js';
 import { ownTensors } from '../attention/ownTensors.js';
-import { memoryOf, pastOf } from '../attention/past.js';
+import { createLayerCache, memoryPast, pastOf, type CacheOptions } from '../attention/past.js';
 import { checkPosition, rotaryPositions, withoutRotary, type RotaryPositioning } from '../attention/rotaryPositions.js';
 import { OPTION_TENSORS, type LayerForwardOptions } from '../attention/types.js';
 import { Activations } from '../base/activations.js';
@@ -29,9 +30,10 @@ import { checkInto, checkTraining, runOnce } from '../base/layer.js';
 import { Parameters } from '../base/parameters.js';
 import { seedOf } from '../base/random.js';
 import type { BackwardOptions } from '../base/types.js';
-import { checkActivation, type Activation } from '../feed/feedForwardLayer.js';
+import { checkActivation, type Activation } from '../feedForward.js';
 import { blockSpecs, type BlockShape } from './parameters.js';
-import { blockBackward, blockForward, type Block, type BlockGradients, type BlockPass } from './pass.js';
+import { inferBlock } from './inference.js';
+import { trainBlock, trainBlockBackward, type Block, type BlockGradients, type BlockPass } from './training.js';
 
 /** The options of both layers, some of which are the encoder's alone. */
 export interface BlockOptions extends HeadOptions {
@@ -97,7 +99,8 @@ export class BlockLayer {
     this.parameters = new Parameters(wasm, operation, blockSpecs(shape, seed));
     this.#operation = operation;
     const activations = new Activations(wasm.memory);
-    this.#block = { wasm, parameters: this.parameters, activations, shape, activation, preNorm, eps };
+    const steps = new Steps();
+    this.#block = { wasm, parameters: this.parameters, activations, steps, shape, activation, preNorm, eps };
     this.#dropout = dropout;
     this.#rotary = rotary;
     this.#seed = seed;
@@ -106,7 +109,7 @@ export class BlockLayer {
   /** A forward pass; `given` are options that `checkOptions` has read. */
   forward(x: TensorLike, given: LayerForwardOptions, memory?: TensorLike, crossOptions?: AttentionOptions): BlockCall {
     const operation = `${this.#operation}.forward`;
-    const { wasm, shape } = this.#block;
+    const { shape } = this.#block;
     const { numHiddens, heads, crosses } = shape;
     const training = checkTraining(operation, given.training);
     const offset = checkPosition(operation, given.offset);
@@ -134,7 +137,7 @@ export class BlockLayer {
         used,
         keys,
         plan: checkAttentionOptions(operation, used, sizes),
-        asked: checkAskedResults(operation, used, sizes),
+        placeAsked: checkAskedResults(operation, used, sizes),
       };
     };
     const self = read(given, past.length + length, past.length, this.#dropout, this.#seed);
@@ -154,7 +157,7 @@ export class BlockLayer {
         if (options[name] != null) wrongValue(operation, `no cross.${name}`, 'one');
       }
       const keys = over.shape[1]!;
-      const stored = memoryOf(operation, wasm, cache, keys);
+      const stored = memoryPast(operation, cache, this, batch, keys);
       const seed = ((self.used.seed ?? 0) ^ CROSS_STREAM) >>> 0;
       const part = read(options, keys, 0, self.used.dropout ?? 0, seed);
       cross = { ...part, past: stored, memory: stored.length > 0 ? undefined : over };
@@ -164,12 +167,9 @@ export class BlockLayer {
       length,
       self: { ...self, past, rotation },
       ...(cross && { cross }),
-      training,
-      keeps,
+      dropout: training ? { seed: self.used.seed!, dropout: self.used.dropout! } : undefined,
     };
-    // Again: reading what is the caller's may have run his code.
-    this.parameters.check(operation);
-    const { kept, ...result } = blockForward(operation, this.#block, pass, input, into);
+    const { kept, ...result } = (keeps ? trainBlock : inferBlock)(operation, this.#block, pass, input, into);
     past.commit(length);
     if (over) cross!.past.commit(over.shape[1]!);
     // Each training step drops different elements.
@@ -181,7 +181,7 @@ export class BlockLayer {
       [batch, length, numHiddens],
       (operation, gradOutput, options) => {
         const into = checkInto(operation, options, gradOutput.length);
-        return blockBackward(operation, this.#block, pass, kept, gradOutput, into);
+        return trainBlockBackward(operation, this.#block, pass, kept, gradOutput, into);
       },
     );
     return { ...result, backward };
@@ -189,7 +189,7 @@ export class BlockLayer {
 
   createCache(options: CacheOptions): KeyValueCache {
     const { wasm, shape } = this.#block;
-    return createCache(wasm, this, this.parameters, shape.heads, options);
+    return createLayerCache(wasm, this, this.parameters, shape.heads, options);
   }
 
   dispose(): void {

@@ -2,10 +2,10 @@
  * The parameters of a block: their names in the state dict, their initial values, and their fields in C++'s
  * BlockParameters.
  */
-import * as A from '../../generated/bindings/attentionParameters.js';
+import * as AttentionParameters from '../../generated/bindings/attentionParameters.js';
 import type { Within, Word } from '../../generated/bindings/args.js';
-import * as P from '../../generated/bindings/blockParameters.js';
-import * as N from '../../generated/bindings/normParameters.js';
+import * as BlockParameters from '../../generated/bindings/blockParameters.js';
+import * as NormParameters from '../../generated/bindings/normParameters.js';
 import { within } from '../../runtime/args.js';
 import { headNormSpecs, type HeadShape, type ProjectionBiases } from '../attention/headOptions.js';
 import { uniform } from '../base/random.js';
@@ -39,24 +39,26 @@ export function blockFields(shape: BlockShape): (readonly [string, Word])[] {
   const [first, second] = mapsOf(shape);
   const attention = (name: string, at: Within<'AttentionParameters'>) =>
     [
-      [`${name}.in_proj_weight`, within(at, A.inWeight)],
-      [`${name}.in_proj_bias`, within(at, A.inBias)],
-      [`${name}.out_proj.weight`, within(at, A.outWeight)],
-      [`${name}.out_proj.bias`, within(at, A.outBias)],
-      [`${name}.q_norm.weight`, within(at, A.queryNorm)],
-      [`${name}.k_norm.weight`, within(at, A.keyNorm)],
+      [`${name}.in_proj_weight`, within(at, AttentionParameters.inWeight)],
+      [`${name}.in_proj_bias`, within(at, AttentionParameters.inBias)],
+      [`${name}.out_proj.weight`, within(at, AttentionParameters.outWeight)],
+      [`${name}.out_proj.bias`, within(at, AttentionParameters.outBias)],
+      [`${name}.q_norm.weight`, within(at, AttentionParameters.queryNorm)],
+      [`${name}.k_norm.weight`, within(at, AttentionParameters.keyNorm)],
     ] as const;
-  const norms = shape.crosses ? [P.norm1, P.norm2, P.norm3] : [P.norm1, P.norm3];
+  const norms = shape.crosses
+    ? [BlockParameters.norm1, BlockParameters.norm2, BlockParameters.norm3]
+    : [BlockParameters.norm1, BlockParameters.norm3];
   return [
-    ...attention('self_attn', P.self),
-    ...attention('multihead_attn', P.cross),
-    [`${first}.weight`, P.weight1],
-    [`${first}.bias`, P.bias1],
-    [`${second}.weight`, P.weight2],
-    [`${second}.bias`, P.bias2],
+    ...attention('self_attn', BlockParameters.self),
+    ...attention('multihead_attn', BlockParameters.cross),
+    [`${first}.weight`, BlockParameters.weight1],
+    [`${first}.bias`, BlockParameters.bias1],
+    [`${second}.weight`, BlockParameters.weight2],
+    [`${second}.bias`, BlockParameters.bias2],
     ...norms.flatMap((at, i) => [
-      [`norm${i + 1}.weight`, within(at, N.weight)] as const,
-      [`norm${i + 1}.bias`, within(at, N.bias)] as const,
+      [`norm${i + 1}.weight`, within(at, NormParameters.weight)] as const,
+      [`norm${i + 1}.bias`, within(at, NormParameters.bias)] as const,
     ]),
   ];
 }

@@ -1,7 +1,7 @@
 import { checkOptions, type Known } from '../../check/options.js';
 import { checkBoolean, checkInteger, wrongKind, wrongUse, wrongValue } from '../../check/values.js';
 import type { Memory } from '../../runtime/memory.js';
-import { storeOf, type CacheStore } from '../cache.js';
+import { storeOf, type CacheStore } from '../../steps/cache.js';
 import type { Architecture } from '../config/architecture.js';
 import { toRowsLike, toTokens, type TokenIds, type Tokens } from '../tokens.js';
 import type { ModelForwardOptions } from '../types.js';
@@ -53,11 +53,10 @@ export function checkPass(
     given[name] != null && checkBoolean(operation, name, given[name]);
   const rows = toTokens(operation, ids, a.vocab, a.padId ?? 0, given.attentionMask);
   const { batch, tokens } = rows;
-  const cache = given.cache == null ? undefined : storeOf(operation, given.cache, owner, batch);
-  if (cache && rows.mask) wrongUse(operation, 'no padding with a cache', 'an attentionMask with zeros');
+  if (given.cache != null && rows.mask) wrongUse(operation, 'no padding with a cache', 'an attentionMask with zeros');
+  const cache = given.cache == null ? undefined : storeOf(operation, given.cache, owner, batch, tokens);
   const past = cache?.length ?? 0;
-  const room = cache?.capacity ?? a.maxLength;
-  if (past + tokens > room) wrongValue(operation, `up to ${room} tokens`, past + tokens);
+  if (past + tokens > a.maxLength) wrongValue(operation, `up to ${a.maxLength} tokens`, past + tokens);
   if (given.tokenTypes != null && a.tokenTypes === 0) {
     wrongUse(operation, `no tokenTypes for ${a.family}`, 'some');
   }
@@ -81,10 +80,9 @@ export function checkPass(
     batch,
     tokens,
     past,
-    cache: cache?.place,
+    cache,
     window: given.window == null ? undefined : checkInteger(operation, 'window', given.window, 1, 2 ** 30),
     hasMask: rows.mask !== undefined,
-    hasTypes: types !== undefined,
     positions: given.positions === 'none' ? ('none' as const) : own ? ('own' as const) : ('counted' as const),
     needWeights: flag('needWeights'),
     needHiddenStates: flag('needHiddenStates'),

@@ -1,14 +1,15 @@
 /** What comes after the layers: logits and the pooled vector. */
-import type { Word } from '../../generated/bindings/args.js';
-import { activations } from '../../generated/bindings/enums.js';
+import type { Matrix, Steps } from '../../steps/steps.js';
 import type { Architecture } from '../config/architecture.js';
-import type { Matrix, ModelWeights, NormWeights } from '../weights/types.js';
-import type { Builder } from './builder.js';
+import type { HeadPass, ModelWeights, NormWeights } from '../weights/types.js';
+import type { Layout } from './layout.js';
 import type { Place, Program, Request } from './types.js';
 
 interface HeadTools {
   readonly hidden: number;
-  readonly last: number;
+  readonly inputs: Program['inputs'];
+  readonly layout: Layout;
+  readonly steps: Steps;
   readonly linear: (x: number, m: Matrix, out: number, count?: number) => void;
   readonly norm: (x: number, weights: NormWeights, out: number, count?: number, inputs?: number) => void;
 }
@@ -17,54 +18,36 @@ export function buildHeads(
   a: Architecture,
   w: ModelWeights,
   request: Request,
-  builder: Builder,
-  { hidden, last, linear, norm }: HeadTools,
+  { hidden, inputs, layout, steps, linear, norm }: HeadTools,
 ): Pick<Program, 'logits' | 'pooled'> {
   const { batch, tokens, lastOnly } = request;
   const d = a.hiddens;
-  const tanh = (x: number, rows: number): void => builder.step('tanh', { x, out: x, rows, inputs: d });
-  /** One row of each sequence: the first, or the last that is no padding. */
-  const rowsOf = (which: 'first' | 'last'): number => {
-    const some = builder.floats(batch * d);
-    const ids =
-      which === 'last'
-        ? last
-        : builder.struct(
-            Array.from({ length: batch }, (_, b) => [b as Word, b * tokens] as const),
-            batch,
-          );
-    builder.step('gather', { x: ids, weight: hidden, out: some, rows: batch, inputs: d });
-    return some;
+  const rowsOf: HeadPass['rowsOf'] = (which) => {
+    const out = layout.floats(batch * d);
+    steps.embedding({ ids: inputs[which], table: hidden, out, count: batch, dim: d, packedRows: 0, weightType: 0 });
+    return out;
   };
   let pooled: Place | undefined;
   if (w.pooler) {
-    const address = builder.floats(batch * d);
+    const address = layout.floats(batch * d);
     linear(rowsOf('first'), w.pooler, address, batch);
-    tanh(address, batch);
+    steps.activate(address, 'tanh', batch, d);
     pooled = { address, shape: [batch, d] };
   }
   const { predictions, classifier } = w;
-  if (classifier) {
-    return { pooled, logits: classifier({ request, builder, hidden, rowsOf, linear, tanh, pooled }) };
-  }
+  if (classifier) return { pooled, logits: classifier({ request, layout, steps, hidden, rowsOf, linear, pooled }) };
   if (!predictions) return { pooled, logits: undefined };
   const some = lastOnly ? batch : batch * tokens;
   let x = lastOnly ? rowsOf('last') : hidden;
   const width = a.embedding;
   if (predictions.map) {
-    const mapped = builder.floats(some * width);
+    const mapped = layout.floats(some * width);
     linear(x, predictions.map, mapped, some);
-    builder.step('activate', {
-      x: mapped,
-      out: mapped,
-      rows: some,
-      inputs: width,
-      option: activations.indexOf(a.headActivation!),
-    });
+    steps.activate(mapped, a.headActivation!, some, width);
     norm(mapped, predictions.norm!, mapped, some, width);
     x = mapped;
   }
-  const address = builder.floats(some * a.vocab);
+  const address = layout.floats(some * a.vocab);
   linear(x, predictions.decoder, address, some);
   return { pooled, logits: { address, shape: [batch, lastOnly ? 1 : tokens, a.vocab] } };
 }

@@ -4,17 +4,17 @@ import type { Tokens } from '../tokens.js';
 import type { Pass } from './check.js';
 import type { Program } from './types.js';
 
-/** Copies a program to its place, and what it reads of the caller's. */
+/** Writes what a pass reads. */
 export function placeInputs(
   memory: Memory,
   a: Architecture,
-  { start, image, inputs }: Program,
+  { inputs }: Program,
   { given, request, types, positions }: Pass,
 ): void {
   const { batch, tokens, past } = request;
-  memory.writeInts(start, image);
   memory.writeInts(inputs.ids, given.data);
-  if (types) memory.writeInts(inputs.types, types);
+  // Without types, all tokens are of type 0.
+  if (inputs.types) memory.writeInts(inputs.types, types ?? new Int32Array(batch * tokens));
   if (inputs.positions) {
     memory.writeInts(
       inputs.positions,
@@ -32,7 +32,9 @@ export function placeInputs(
     return b * tokens + (row ? row.lastIndexOf(1) : tokens - 1);
   });
   memory.writeInts(inputs.last, last);
-  if (past > 0) memory.writeInts(inputs.offsets, new Int32Array(batch).fill(past));
+  const first = Int32Array.from({ length: batch }, (_, b) => b * tokens);
+  memory.writeInts(inputs.first, first);
+  memory.writeInts(inputs.offsets, new Int32Array(batch).fill(past));
 }
 
 /** The rows of the learned table of positions. RoBERTa counts what is no padding. */

@@ -1,153 +1,106 @@
 /**
- * A pass over a model as a list of steps (C++'s `runSteps`). It is built for one shape, and for one place in wasm
- * memory: first without a place, to learn its size, and then there. The file is longer than 200 lines, because a pass
- * is one sequence of steps.
+ * A pass over a model as a list of steps. It is built for one shape, and for one place in wasm memory. The function is
+ * long, because a pass is one sequence of steps.
  */
-import * as A from '../../generated/bindings/attentionArgs.js';
-import type { Within } from '../../generated/bindings/args.js';
+import * as AttentionArgs from '../../generated/bindings/attentionArgs.js';
 import { activations, scoresStages } from '../../generated/bindings/enums.js';
-import * as F from '../../generated/bindings/feedForwardArgs.js';
-import * as R from '../../generated/bindings/rotaryTableArgs.js';
-import * as ST from '../../generated/bindings/strides.js';
-import { within } from '../../runtime/args.js';
+import { floats, setStack, words } from '../../runtime/args.js';
+import { attend } from '../../steps/attend.js';
+import { Steps, type FeedForward, type Matrix, type Norm, type Rotary } from '../../steps/steps.js';
 import type { Architecture } from '../config/architecture.js';
-import type { Matrix, ModelWeights, NormWeights } from '../weights/types.js';
-import { Builder, type Field } from './builder.js';
+import type { ModelWeights, NormWeights } from '../weights/types.js';
 import { buildHeads } from './heads.js';
-import type { LAYER_HOOKS } from './types.js';
-import { type HookPoint, type Place, type Program, type Request } from './types.js';
+import { Layout } from './layout.js';
+import type { HookPoint, LAYER_HOOKS, Place, Program, Request } from './types.js';
 
-/**
- * Whether a pass can run the program of another one. Most do not depend on how many tokens are in the cache: C++ is
- * told that.
- */
+/** Whether a pass can run the program of another one. Most do not depend on how many tokens are in the cache. */
 export function isLike(one: Request, other: Request): boolean {
   const names = Object.keys(one) as (keyof Request)[];
   const depends = one.needWeights || one.hasMask;
   return names.every((name) => one[name] === other[name] || (name === 'past' && !depends));
 }
 
-/** Builds a pass for memory that begins at `base`, a multiple of 16. */
+/** Builds a pass for memory that begins at `base`. */
 export function buildProgram(a: Architecture, w: ModelWeights, request: Request, base: number): Program {
-  // The size of the image does not depend on places.
-  const sketch = build(a, w, request, new Builder(base, 0));
-  return build(a, w, request, new Builder(base, 4 * sketch.image.length));
-}
-
-function build(a: Architecture, w: ModelWeights, request: Request, builder: Builder): Program {
   const { batch, tokens, past, hooks: wanted } = request;
+  const layout = new Layout(base);
+  const steps = new Steps();
   const rows = batch * tokens;
   const keys = past + tokens;
   const { hiddens: d, heads, kvHeads, headDim, eps } = a;
   const [wide, narrow] = [heads * headDim, kvHeads * headDim];
   const hooks = new Map<string, HookPoint>();
   const point = (name: string, address: number, shape: readonly number[], isHeads = false): void => {
-    hooks.set(name, { address, shape, after: builder.count, heads: isHeads });
+    hooks.set(name, { address, shape, after: steps.bytes, heads: isHeads });
   };
-  const inputsOf = (count: number) => builder.struct([], count);
   const inputs = {
-    ids: inputsOf(rows),
-    types: request.hasTypes ? inputsOf(rows) : 0,
-    positions: a.positions && request.positions !== 'none' ? inputsOf(rows) : 0,
+    ids: layout.floats(rows),
+    types: a.tokenTypes > 0 ? layout.floats(rows) : 0,
+    positions: a.positions && request.positions !== 'none' ? layout.floats(rows) : 0,
     // Doubles.
-    angles: request.positions === 'own' ? inputsOf(2 * rows) : 0,
-    // A sequence's masks begin where the one before ends.
-    mask: request.hasMask ? inputsOf(Math.ceil((batch * keys) / 4)) : 0,
-    last: inputsOf(batch),
-    offsets: inputsOf(batch),
+    angles: request.positions === 'own' ? layout.floats(2 * rows) : 0,
+    // Bytes. A sequence's masks begin where the one before ends.
+    mask: request.hasMask ? layout.floats(Math.ceil((batch * keys) / 4)) : 0,
+    first: layout.floats(batch),
+    last: layout.floats(batch),
+    offsets: layout.floats(batch),
   };
-  const norm = (x: number, { weight, bias }: NormWeights, out: number, count = rows, inputs = d): void =>
-    builder.step(a.norm === 'rms' ? 'rmsNorm' : 'layerNorm', {
-      x,
-      weight,
-      bias,
-      out,
-      rows: count,
-      inputs,
-      eps,
-    });
-  const linear = (x: number, m: Matrix, out: number, count = rows): void =>
-    builder.step('linear', {
-      x,
-      weight: m.packed,
-      weightType: w.weightType,
-      bias: m.bias,
-      out,
-      rows: count,
-      inputs: m.inputs,
-      outputs: m.outputs,
-    });
-  const add = (x: number, y: number, out: number, inputs = d): void => builder.step('add', { x, y, out, rows, inputs });
+  const normOf = ({ weight, bias }: NormWeights): Norm => ({ kind: a.norm, weight, bias, eps });
+  const norm = (x: number, weights: NormWeights, out: number, count = rows, dim = d): void =>
+    steps.norm(x, normOf(weights), out, count, dim);
+  const linear = (x: number, m: Matrix, out: number, count = rows): void => steps.linear(x, m, out, count);
+  const add = (x: number, y: number, out: number, dim = d): void => steps.add(x, y, out, rows, dim);
+  const lookUp = (ids: number, table: number, out: number, packedRows = 0): void =>
+    steps.embedding({ ids, table, out, count: rows, dim: a.embedding, packedRows, weightType: w.weightType });
 
   // ---- embeddings
 
   const e = a.embedding;
-  let x = builder.floats(rows * e);
-  builder.step('gather', {
-    x: inputs.ids,
-    weight: w.tokens,
-    weightType: w.weightType,
-    out: x,
-    rows,
-    inputs: e,
-    option: w.tokensPacked ? a.vocab : 0,
-  });
+  let x = layout.floats(rows * e);
+  lookUp(inputs.ids, w.tokens, x, w.tokensPacked ? a.vocab : 0);
   point('hook_embed', x, [batch, tokens, e]);
-  const addRows = (ids: number, weight: number): void => {
-    const some = builder.floats(rows * e);
-    builder.step('gather', { x: ids, weight, out: some, rows, inputs: e });
+  for (const [ids, table] of [
+    [inputs.types, w.types],
+    [inputs.positions, w.positions],
+  ] as const) {
+    if (!ids) continue;
+    const some = layout.floats(rows * e);
+    lookUp(ids, table, some);
     add(x, some, x, e);
-  };
-  if (a.tokenTypes > 0) {
-    // Tokens are of type 0 where no types are given: ids of zeros, which nobody writes to.
-    addRows(request.hasTypes ? inputs.types : inputsOf(rows), w.types);
   }
-  if (inputs.positions) addRows(inputs.positions, w.positions);
   if (w.embeddingNorm) norm(x, w.embeddingNorm, x, rows, e);
   if (w.embeddingMap) {
-    const mapped = builder.floats(rows * d);
+    const mapped = layout.floats(rows * d);
     linear(x, w.embeddingMap, mapped);
     x = mapped;
   }
 
   // ---- what all layers share
 
-  let table = 0;
-  const rotary = request.positions === 'none' ? undefined : a.rotary;
-  const isOwn = request.positions === 'own';
-  if (rotary) {
+  let rotary: Rotary | undefined;
+  if (a.rotary && request.positions !== 'none') {
+    const { dim } = a.rotary;
+    const isOwn = request.positions === 'own';
     const count = isOwn ? rows : tokens;
-    table = builder.floats(count * rotary.dim);
-    const args = builder.struct(
-      [
-        [R.frequencies, request.rotary.frequencies],
-        [R.positions, inputs.angles],
-        [R.out, table],
-        [R.rows, count],
-        [R.dim, rotary.dim],
-        [R.amplitude, request.rotary.amplitude, 'double'],
-      ],
-      R.dim + 1,
-    );
-    builder.step('rotaryTable', { args });
+    const table = layout.floats(count * dim);
+    const { frequencies, amplitude } = request.rotary;
+    steps.rotaryTable(frequencies, inputs.angles, table, count, dim, amplitude);
+    rotary = { table, tableBatch: isOwn ? tokens * dim : 0, rotaryWidth: dim, interleaved: false };
   }
-  const normed = builder.floats(rows * d);
-  const query = builder.floats(rows * wide);
-  const key = builder.floats(rows * narrow);
-  const value = builder.floats(rows * narrow);
-  const z = builder.floats(rows * wide);
-  const attended = builder.floats(rows * d);
-  const fed = builder.floats(rows * d);
-  const { capacity, row, type } = request.cache ?? { capacity: tokens, row: headDim, type: 0 };
-  const layerCache = batch * kvHeads * capacity * row;
-  const store = request.cache ?? { keys: builder.floats(layerCache), values: builder.floats(layerCache) };
+  const normed = layout.floats(rows * d);
+  const query = layout.floats(rows * wide);
+  const key = layout.floats(rows * narrow);
+  const value = layout.floats(rows * narrow);
+  const z = layout.floats(rows * wide);
+  const attended = layout.floats(rows * d);
+  const fed = layout.floats(rows * d);
   const scoresShape = [batch, heads, tokens, keys];
   const scoresSize = batch * heads * tokens * keys;
   const weights: Place[] = [];
   const hiddenStates: Place[] = [];
   const rowsShape = [batch, tokens, d];
   /** Where a layer's sum goes: it stays where hidden states are asked for. */
-  const nextX = (): number => (request.needHiddenStates ? builder.floats(rows * d) : x);
+  const nextX = (): number => (request.needHiddenStates ? layout.floats(rows * d) : x);
   const keep = (address: number): void => {
     if (request.needHiddenStates) hiddenStates.push({ address, shape: rowsShape });
   };
@@ -168,97 +121,47 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
     point(name('attn.hook_q'), query, queryShape, true);
     point(name('attn.hook_k'), key, keyShape, true);
     point(name('attn.hook_v'), value, keyShape, true);
-    if (layer.queryNorm) norm(query, layer.queryNorm, query, rows * heads, headDim);
-    if (layer.keyNorm) norm(key, layer.keyNorm, key, rows * kvHeads, headDim);
-    if (rotary) {
-      const rotate = (out: number, outputs: number): void =>
-        builder.step('rotate', {
-          y: table,
-          out,
-          rows,
-          inputs: headDim,
-          outputs,
-          batch,
-          stride: rotary.dim,
-          option: isOwn ? tokens * rotary.dim : 0,
-        });
-      rotate(query, heads);
-      rotate(key, kvHeads);
-    }
-    point(name('attn.hook_rot_q'), query, queryShape, true);
-    point(name('attn.hook_rot_k'), key, keyShape, true);
-    const append = (x: number, first: number): number => {
-      const out = request.cache ? first + 4 * i * layerCache : first;
-      builder.step('append', {
-        x,
-        out,
-        rows,
-        inputs: headDim,
-        outputs: kvHeads,
-        batch,
-        stride: capacity,
-        weightType: type,
-      });
-      return out;
-    };
-    const keysAt = append(key, store.keys);
-    const valuesAt = append(value, store.values);
-
     const hooksScores = !!wanted?.has(name('attn.hook_attn_scores'));
     const hooksPattern = hooksScores || wanted?.has(name('attn.hook_pattern'));
-    const pattern = request.needWeights || hooksPattern ? builder.floats(scoresSize) : 0;
-    const scores = hooksScores ? builder.floats(scoresSize) : 0;
+    const pattern = request.needWeights || hooksPattern ? layout.floats(scoresSize) : 0;
+    const scores = hooksScores ? layout.floats(scoresSize) : 0;
     const window = request.window ?? a.windows[i];
-    const strides = (field: Within<'Strides'>, batchStride: number, head: number, row: number): Field[] => [
-      [within(field, ST.batch), batchStride],
-      [within(field, ST.head), head],
-      [within(field, ST.row), row],
-    ];
-    const cached = [kvHeads * capacity * row, capacity * row, row] as const;
-    const attention = builder.struct(
-      [
-        [A.batch, batch],
-        [A.heads, heads],
-        [A.kvHeads, kvHeads],
-        [A.queries, tokens],
-        [A.keys, keys],
-        [A.width, headDim],
-        [A.valueWidth, headDim],
-        [A.query, query],
-        ...strides(A.queryStrides, tokens * wide, headDim, wide),
-        [A.key, keysAt],
-        ...strides(A.keyStrides, ...cached),
-        [A.value, valuesAt],
-        ...strides(A.valueStrides, ...cached),
-        [A.cacheType, type],
-        [A.output, z],
-        ...strides(A.outputStrides, tokens * wide, headDim, wide),
-        [A.offsets, inputs.offsets],
-        [A.windowLeft, window === undefined ? -1 : window - 1],
-        [A.windowRight, a.causal ? 0 : -1],
-        [A.mask, inputs.mask],
-        ...strides(A.maskStrides, keys, 0, 0),
-        [A.maskColumns, keys],
-        [A.maskStep, 1],
-        [A.weights, pattern],
-        [A.scores, scores],
-        [A.scoresStage, scores ? scoresStages.indexOf('masked') : 0],
-        [A.scale, 1 / Math.sqrt(headDim), 'float'],
-      ],
-      A.dropout + 1,
-    );
-    builder.step('attend', { args: attention });
+    const cache = request.cache?.place(i);
+    attend(steps, {
+      // C++ adds the past.
+      sizes: { batch, heads, kvHeads, queries: tokens, keys: tokens, width: headDim },
+      rows: { query, key, value, output: z },
+      tokens,
+      norms: layer.queryNorm &&
+        layer.keyNorm && { query: normOf(layer.queryNorm), key: normOf(layer.keyNorm), to: { query, key } },
+      rotation: rotary && { query: rotary, key: rotary },
+      cache: cache && { ...cache, length: 0 },
+      rotated: () => {
+        point(name('attn.hook_rot_q'), query, queryShape, true);
+        point(name('attn.hook_rot_k'), key, keyShape, true);
+      },
+      setOptions: () => {
+        words[AttentionArgs.offsets] = inputs.offsets;
+        words[AttentionArgs.windowLeft] = window === undefined ? -1 : window - 1;
+        words[AttentionArgs.windowRight] = a.causal ? 0 : -1;
+        if (inputs.mask) {
+          setStack(AttentionArgs.mask, AttentionArgs.maskStrides, inputs.mask, { batch: keys, head: 0, row: 0 });
+          words[AttentionArgs.maskColumns] = keys;
+          words[AttentionArgs.maskStep] = 1;
+        }
+        words[AttentionArgs.weights] = pattern;
+        words[AttentionArgs.scores] = scores;
+        words[AttentionArgs.scoresStage] = scores ? scoresStages.indexOf('masked') : 0;
+        floats[AttentionArgs.scale] = 1 / Math.sqrt(headDim);
+      },
+    });
     point(name('attn.hook_attn_scores'), scores, scoresShape);
-    if (hooksScores) {
-      builder.step('softmax', { x: scores, out: pattern, rows: batch * heads * tokens, inputs: tokens });
-    }
+    if (hooksScores) steps.softmax(scores, pattern, batch * heads * tokens, tokens);
     point(name('attn.hook_pattern'), pattern, scoresShape);
-    if (hooksPattern) builder.step('mix', { x: pattern, args: attention });
+    if (hooksPattern) steps.mixValues();
     if (request.needWeights) weights.push({ address: pattern, shape: scoresShape });
     for (const [silenced, head] of request.ablate ?? []) {
-      if (silenced === i) {
-        builder.step('silence', { out: z + 4 * head * headDim, rows, inputs: headDim, stride: wide });
-      }
+      if (silenced === i) steps.silenceHead(z + 4 * head * headDim, rows, headDim, wide);
     }
     point(name('attn.hook_z'), z, queryShape, true);
     linear(z, layer.output, attended);
@@ -274,24 +177,9 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
     let feed = normed;
     if (a.order === 'post') norm(attended, layer.norm1, (feed = attended));
     else norm(sum, layer.norm2, normed);
-    const args = builder.struct(
-      [
-        [F.x, feed],
-        [F.packed1, layer.up.packed],
-        [F.bias1, layer.up.bias],
-        [F.packed2, layer.down.packed],
-        [F.bias2, layer.down.bias],
-        [F.out, fed],
-        [F.rows, rows],
-        [F.width, d],
-        [F.hiddenWidth, a.ffnHiddens],
-        [F.gated, Number(a.gated)],
-        [F.weightType, w.weightType],
-        [F.activation, activations.indexOf(a.activation)],
-      ],
-      F.dropout + 1,
-    );
-    builder.step('feedForward', { args });
+    const { up, down } = layer;
+    const network: FeedForward = { up, down, gated: a.gated, activation: activations.indexOf(a.activation) };
+    steps.feedForward(feed, network, fed, rows);
     point(name('hook_mlp_out'), fed, rowsShape);
     add(sum === x ? x : attended, fed, out);
     if (a.order === 'parallel') add(out, attended, out);
@@ -313,9 +201,17 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
     keep(hidden);
     point('ln_final.hook_normalized', hidden, rowsShape);
   }
-  const shared = { hidden: { address: hidden, shape: rowsShape }, hooks, inputs, weights, hiddenStates };
   const found = request.needHeads
-    ? buildHeads(a, w, request, builder, { hidden, last: inputs.last, linear, norm })
+    ? buildHeads(a, w, request, { hidden, inputs, layout, steps, linear, norm })
     : { logits: undefined, pooled: undefined };
-  return { ...shared, ...found, count: builder.count, ...builder.finish() };
+  return {
+    layout,
+    steps,
+    inputs,
+    hooks,
+    hidden: { address: hidden, shape: rowsShape },
+    weights,
+    hiddenStates,
+    ...found,
+  };
 }

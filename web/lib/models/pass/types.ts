@@ -1,6 +1,8 @@
-import type { CachePlace } from '../cache.js';
+import type { CacheStore } from '../../steps/cache.js';
+import type { Steps } from '../../steps/steps.js';
 import type { Frequencies } from '../rotary.js';
 import type { ModelHooks } from '../types.js';
+import type { Layout } from './layout.js';
 
 /** Functions of the caller's, by the names of what they see. */
 export type Hooks = ReadonlyMap<string, ModelHooks[string]>;
@@ -11,10 +13,9 @@ export interface Request {
   readonly tokens: number;
   /** Tokens in the cache. */
   readonly past: number;
-  readonly cache: CachePlace | undefined;
+  readonly cache: CacheStore | undefined;
   readonly window: number | undefined;
   readonly hasMask: boolean;
-  readonly hasTypes: boolean;
   /** 'own' positions are the caller's, one list for each sequence. */
   readonly positions: 'counted' | 'none' | 'own';
   readonly rotary: Frequencies;
@@ -35,25 +36,24 @@ export interface Place {
   readonly heads?: boolean;
 }
 
-/** What a hook sees, and after which step. */
+/** What a hook sees, and after how many bytes of steps. */
 export interface HookPoint extends Place {
   readonly after: number;
 }
 
 export interface Program {
-  /** Words to be copied to where the program was built for; the numbers of the tokens and so on have places in them. */
-  readonly start: number;
-  readonly image: Int32Array;
-  /** Of the image and everything behind it. */
-  readonly size: number;
-  readonly steps: number;
-  readonly count: number;
+  /** Where its tensors are. */
+  readonly layout: Layout;
+  readonly steps: Steps;
+  /** What is written there before each pass; 0 for what is not read. */
   readonly inputs: {
     readonly ids: number;
     readonly types: number;
     readonly positions: number;
     readonly angles: number;
     readonly mask: number;
+    /** Rows of each sequence: the first, and the last that is no padding. */
+    readonly first: number;
     readonly last: number;
     readonly offsets: number;
   };

@@ -1,10 +1,10 @@
 import { wrongValue } from '../../check/values.js';
-import { activations } from '../../generated/bindings/enums.js';
 import { OPERATION, type Architecture } from '../config/architecture.js';
 import type { Tensors } from '../files.js';
 import type { Place } from '../pass/types.js';
 import type { Store } from './store.js';
-import type { Classifier, HeadPass, Matrix } from './types.js';
+import type { Matrix } from '../../steps/steps.js';
+import type { Classifier, HeadPass } from './types.js';
 
 interface Head {
   readonly map: Matrix | undefined;
@@ -51,7 +51,7 @@ function headOf(store: Store, tensors: Tensors, a: Architecture): Head | undefin
 }
 
 function build({ map, activation, decoder, reads }: Head, width: number, pass: HeadPass): Place {
-  const { builder, linear } = pass;
+  const { layout, steps, linear } = pass;
   const { batch, tokens, lastOnly } = pass.request;
   const isEach = reads === 'each';
   const count = isEach && !lastOnly ? batch * tokens : batch;
@@ -62,20 +62,12 @@ function build({ map, activation, decoder, reads }: Head, width: number, pass: H
         ? pass.pooled!.address
         : pass.rowsOf(reads === 'first' ? 'first' : 'last');
   if (map) {
-    const mapped = builder.floats(count * width);
+    const mapped = layout.floats(count * width);
     linear(x, map, mapped, count);
-    if (activation === 'tanh') pass.tanh(mapped, count);
-    else
-      builder.step('activate', {
-        x: mapped,
-        out: mapped,
-        rows: count,
-        inputs: width,
-        option: activations.indexOf('relu'),
-      });
+    if (activation !== 'none') steps.activate(mapped, activation, count, width);
     x = mapped;
   }
-  const address = builder.floats(count * decoder.outputs);
+  const address = layout.floats(count * decoder.outputs);
   linear(x, decoder, address, count);
   const rows = lastOnly ? 1 : tokens;
   return { address, shape: isEach ? [batch, rows, decoder.outputs] : [batch, decoder.outputs] };

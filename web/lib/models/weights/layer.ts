@@ -2,7 +2,8 @@ import type { Architecture } from '../config/architecture.js';
 import type { LayerNames } from '../config/names.js';
 import { columns, interleaved, part, type Part } from './parts.js';
 import type { Store } from './store.js';
-import type { LayerWeights, Matrix, NormWeights } from './types.js';
+import type { Matrix } from '../../steps/steps.js';
+import type { LayerWeights, NormWeights } from './types.js';
 
 type Projections = Pick<LayerWeights, 'query' | 'key' | 'value' | 'output' | 'up' | 'down'>;
 

@@ -1,9 +1,10 @@
 import { sizeOf } from '../../check/values.js';
 import type { Wasm } from '../../runtime/wasm.js';
+import type { Matrix } from '../../steps/steps.js';
 import { OPERATION } from '../config/architecture.js';
 import type { Tensors } from '../files.js';
 import { part, type Part } from './parts.js';
-import type { Matrix, NormWeights } from './types.js';
+import type { NormWeights } from './types.js';
 
 /** Floats that are packed at a time. */
 const CHUNK = 2 ** 16;
@@ -87,7 +88,7 @@ export class Store {
         const count = Math.min(some, outputs - first);
         memory.scope(OPERATION, () => {
           const rows = memory.floats(read(first, count));
-          raw.packWeightRows(rows, packed, inputs, outputs, first, count, this.weightType);
+          raw.packWeight(rows, packed, inputs, outputs, first, count, this.weightType);
         });
       }
       if (biasParts) {
@@ -96,7 +97,7 @@ export class Store {
       }
       return packed;
     });
-    return { packed, bias, inputs, outputs };
+    return { packed, bias, inputs, outputs, weightType: this.weightType };
   }
 
   /** Counts the floats, or places them. */

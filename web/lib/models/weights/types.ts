@@ -1,16 +1,9 @@
 /** A model's parameters in wasm memory: matrices packed for products, everything else as it is in the file. */
-import type { Builder } from '../pass/builder.js';
+import type { Matrix, Steps } from '../../steps/steps.js';
+import type { Layout } from '../pass/layout.js';
 import type { Place, Request } from '../pass/types.js';
 import type { FrequenciesAt } from '../rotary.js';
 
-/** A linear map. */
-export interface Matrix {
-  readonly packed: number;
-  /** 0 for none. */
-  readonly bias: number;
-  readonly inputs: number;
-  readonly outputs: number;
-}
 export interface NormWeights {
   readonly weight: number;
   readonly bias: number;
@@ -54,13 +47,13 @@ export interface Predictions {
 /** What a head needs to add its steps to a pass. */
 export interface HeadPass {
   readonly request: Pick<Request, 'batch' | 'tokens' | 'lastOnly'>;
-  readonly builder: Builder;
+  readonly layout: Layout;
+  readonly steps: Steps;
   /** All tokens. */
   readonly hidden: number;
   /** One row of each sequence: the first, or the last that is no padding. */
   readonly rowsOf: (which: 'first' | 'last') => number;
   readonly linear: (x: number, m: Matrix, out: number, count?: number) => void;
-  readonly tanh: (x: number, rows: number) => void;
   readonly pooled: Place | undefined;
 }
 /** A head that sorts sequences or tokens adds its steps to a pass, and says where its logits are. */

@@ -2,7 +2,7 @@
 import { toTensorOfRank, toTensorOfShape, toValidLens } from '../../check/arrays.js';
 import { checkOptions, type Known } from '../../check/options.js';
 import { showShape, wrongValue } from '../../check/values.js';
-import * as A from '../../generated/bindings/additiveAttentionArgs.js';
+import * as AdditiveAttentionArgs from '../../generated/bindings/additiveAttentionArgs.js';
 import { clearArgs, words } from '../../runtime/args.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { Tensor, TensorLike, ValidLens } from '../../types.js';
@@ -77,14 +77,21 @@ export function placeAdditiveInputs(
 ): void {
   const [q, k, , Wq] = tensors as [Tensor, Tensor, Tensor, Tensor];
   clearArgs();
-  words[A.batch] = batch;
-  words[A.queries] = queryCount;
-  words[A.keys] = keyCount;
-  words[A.queryWidth] = q.shape[2]!;
-  words[A.keyWidth] = k.shape[2]!;
-  words[A.valueWidth] = valueWidth;
-  words[A.hiddens] = Wq.shape[0]!;
-  const addresses = [A.query, A.key, A.value, A.weightQuery, A.weightKey, A.weightVector];
+  words[AdditiveAttentionArgs.batch] = batch;
+  words[AdditiveAttentionArgs.queries] = queryCount;
+  words[AdditiveAttentionArgs.keys] = keyCount;
+  words[AdditiveAttentionArgs.queryWidth] = q.shape[2]!;
+  words[AdditiveAttentionArgs.keyWidth] = k.shape[2]!;
+  words[AdditiveAttentionArgs.valueWidth] = valueWidth;
+  words[AdditiveAttentionArgs.hiddens] = Wq.shape[0]!;
+  const addresses = [
+    AdditiveAttentionArgs.query,
+    AdditiveAttentionArgs.key,
+    AdditiveAttentionArgs.value,
+    AdditiveAttentionArgs.weightQuery,
+    AdditiveAttentionArgs.weightKey,
+    AdditiveAttentionArgs.weightVector,
+  ];
   addresses.forEach((field, i) => (words[field] = memory.floats(tensors[i]!.data)));
-  if (valid) words[A.valid] = memory.ints(valid);
+  if (valid) words[AdditiveAttentionArgs.valid] = memory.ints(valid);
 }

@@ -1,6 +1,6 @@
 import { checkOut } from '../../check/arrays.js';
 import { checkBoolean, wrongValue } from '../../check/values.js';
-import * as AT from '../../generated/bindings/attentionArgs.js';
+import * as AttentionArgs from '../../generated/bindings/attentionArgs.js';
 import { scoresStages } from '../../generated/bindings/enums.js';
 import { words } from '../../runtime/args.js';
 import type { Memory } from '../../runtime/memory.js';
@@ -8,39 +8,35 @@ import type { AttentionOptions, AttentionResult } from '../../types.js';
 import type { AttentionSizes } from './options.js';
 
 /**
- * The results that options ask for besides the output: `place` reserves memory for them, within a scope, and `read`
- * collects them.
+ * Reserves memory for the results that options ask for besides the output, within a scope; returns a function that
+ * reads them.
  */
-export interface AskedResults {
-  place(memory: Memory): void;
-  read(memory: Memory, result: AttentionResult): void;
-}
+export type PlaceAsked = (memory: Memory) => (result: AttentionResult) => void;
 
 /** Checks the options that ask for results besides the output. */
 export function checkAskedResults(
   operation: string,
   { needWeights, needScores, needLogSumExp, out }: AttentionOptions,
   { batch, heads, queries, keys, scoresShape }: AttentionSizes,
-): AskedResults {
+): PlaceAsked {
   const rows = batch * heads * queries;
   if (needWeights != null) checkBoolean(operation, 'needWeights', needWeights);
   if (needLogSumExp != null) checkBoolean(operation, 'needLogSumExp', needLogSumExp);
   const stage = needScores == null ? 0 : checkStage(operation, needScores);
   const intoWeights = checkOut(operation, 'out.weights', out?.weights, rows * keys);
-  return {
-    place(memory) {
-      if (needWeights) words[AT.weights] = memory.reserve(rows * keys);
-      if (stage) {
-        words[AT.scores] = memory.reserve(rows * keys);
-        words[AT.scoresStage] = stage;
-      }
-      if (needLogSumExp) words[AT.logSumExp] = memory.reserve(rows);
-    },
-    read(memory, result) {
-      if (needWeights) result.weights = memory.tensor(words[AT.weights]!, scoresShape, intoWeights);
-      if (stage) result.scores = memory.tensor(words[AT.scores]!, scoresShape);
-      if (needLogSumExp) result.logSumExp = memory.tensor(words[AT.logSumExp]!, scoresShape.slice(0, -1));
-    },
+  return (memory) => {
+    const weights = needWeights ? memory.reserve(rows * keys) : 0;
+    const scores = stage ? memory.reserve(rows * keys) : 0;
+    const logSumExp = needLogSumExp ? memory.reserve(rows) : 0;
+    words[AttentionArgs.weights] = weights;
+    words[AttentionArgs.scores] = scores;
+    words[AttentionArgs.scoresStage] = stage;
+    words[AttentionArgs.logSumExp] = logSumExp;
+    return (result) => {
+      if (weights) result.weights = memory.tensor(weights, scoresShape, intoWeights);
+      if (scores) result.scores = memory.tensor(scores, scoresShape);
+      if (logSumExp) result.logSumExp = memory.tensor(logSumExp, scoresShape.slice(0, -1));
+    };
   };
 }
 

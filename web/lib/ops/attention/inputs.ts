@@ -1,7 +1,7 @@
 import { toTensorOfRank } from '../../check/arrays.js';
 import { showShape, wrongValue } from '../../check/values.js';
 import type { Within, Word } from '../../generated/bindings/args.js';
-import * as AT from '../../generated/bindings/attentionArgs.js';
+import * as AttentionArgs from '../../generated/bindings/attentionArgs.js';
 import { setStack, words } from '../../runtime/args.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { AttentionOptions, Tensor, TensorLike } from '../../types.js';
@@ -69,26 +69,29 @@ export function checkAttentionInputs(
 /**
  * Copies queries, keys and values in, and sets all sizes, addresses and strides. `output` is the address of the output,
  * or of another tensor with the same shape.
+ *
+ * @returns the addresses of all keys and values
  */
 export function placeAttentionInputs(
   memory: Memory,
   { query, key, value, past, kvHeads, sizes }: AttentionInputs,
   output: number,
-): void {
+): { readonly key: number; readonly value: number } {
   const { batch, heads, queries, keys, width, valueWidth } = sizes;
-  words[AT.batch] = batch;
-  words[AT.heads] = heads;
-  words[AT.kvHeads] = kvHeads || 1;
-  words[AT.queries] = queries;
-  words[AT.keys] = keys;
-  words[AT.width] = width;
-  words[AT.valueWidth] = valueWidth;
+  words[AttentionArgs.batch] = batch;
+  words[AttentionArgs.heads] = heads;
+  words[AttentionArgs.kvHeads] = kvHeads || 1;
+  words[AttentionArgs.queries] = queries;
+  words[AttentionArgs.keys] = keys;
+  words[AttentionArgs.width] = width;
+  words[AttentionArgs.valueWidth] = valueWidth;
   const keyAddress = join(memory, past?.key, key.data, batch * kvHeads);
   const valueAddress = join(memory, past?.value, value.data, batch * kvHeads);
-  setContiguous(AT.query, AT.queryStrides, memory.input(query.data), heads, queries, width);
-  setContiguous(AT.key, AT.keyStrides, keyAddress, kvHeads, keys, width);
-  setContiguous(AT.value, AT.valueStrides, valueAddress, kvHeads, keys, valueWidth);
-  setContiguous(AT.output, AT.outputStrides, output, heads, queries, valueWidth);
+  setContiguous(AttentionArgs.query, AttentionArgs.queryStrides, memory.input(query.data), heads, queries, width);
+  setContiguous(AttentionArgs.key, AttentionArgs.keyStrides, keyAddress, kvHeads, keys, width);
+  setContiguous(AttentionArgs.value, AttentionArgs.valueStrides, valueAddress, kvHeads, keys, valueWidth);
+  setContiguous(AttentionArgs.output, AttentionArgs.outputStrides, output, heads, queries, valueWidth);
+  return { key: keyAddress, value: valueAddress };
 }
 
 /** The sizes (B, H, rows, columns) of a tensor of rank 2 to 4. */

@@ -1,6 +1,6 @@
 import { sizeOf } from '../../check/values.js';
 import type { Word } from '../../generated/bindings/args.js';
-import * as G from '../../generated/bindings/attentionGradArgs.js';
+import * as AttentionGradArgs from '../../generated/bindings/attentionGradArgs.js';
 import { words } from '../../runtime/args.js';
 import { fresh, type Memory } from '../../runtime/memory.js';
 import type { AttentionGradients } from '../../types.js';
@@ -10,10 +10,10 @@ type Name = keyof CheckedAttentionOptions['differentiable'];
 
 /** For each gradient the fields of its sums and of what these have lost, in C++'s AttentionGradArgs. */
 export const ATTENTION_GRADIENTS: OptionFields = {
-  bias: [G.gradBias, G.lostBias],
-  relativeKeys: [G.gradRelativeKeys, G.lostRelativeKeys],
-  relativeValues: [G.gradRelativeValues, G.lostRelativeValues],
-  sinks: [G.gradSinks, G.lostSinks],
+  bias: [AttentionGradArgs.gradBias, AttentionGradArgs.lostBias],
+  relativeKeys: [AttentionGradArgs.gradRelativeKeys, AttentionGradArgs.lostRelativeKeys],
+  relativeValues: [AttentionGradArgs.gradRelativeValues, AttentionGradArgs.lostRelativeValues],
+  sinks: [AttentionGradArgs.gradSinks, AttentionGradArgs.lostSinks],
 };
 export type OptionFields = Readonly<Record<Name, readonly [sum: Word, lost: Word]>>;
 

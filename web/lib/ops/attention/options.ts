@@ -10,7 +10,7 @@ import {
   checkShape,
   wrongKind,
 } from '../../check/values.js';
-import * as AT from '../../generated/bindings/attentionArgs.js';
+import * as AttentionArgs from '../../generated/bindings/attentionArgs.js';
 import { floats, setStack, words } from '../../runtime/args.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { AttentionOptions } from '../../types.js';
@@ -114,46 +114,46 @@ export function checkAttentionOptions(
     offset,
     packed,
     place(memory) {
-      words[AT.windowLeft] = left;
-      words[AT.windowRight] = right;
-      floats[AT.scale] = scale ?? 1 / Math.sqrt(width || 1);
-      floats[AT.softcap] = softcap ?? 0;
-      floats[AT.dropout] = dropout ?? 0;
-      words[AT.seed] = seed ?? 0;
+      words[AttentionArgs.windowLeft] = left;
+      words[AttentionArgs.windowRight] = right;
+      floats[AttentionArgs.scale] = scale ?? 1 / Math.sqrt(width || 1);
+      floats[AttentionArgs.softcap] = softcap ?? 0;
+      floats[AttentionArgs.dropout] = dropout ?? 0;
+      words[AttentionArgs.seed] = seed ?? 0;
       if (lens) {
         const perQuery = lens.shape.length === 2;
-        words[AT.validLens] = memory.ints(lens.data);
-        words[AT.validBatch] = perQuery ? queries : 1;
-        words[AT.validRow] = perQuery ? 1 : 0;
+        words[AttentionArgs.validLens] = memory.ints(lens.data);
+        words[AttentionArgs.validBatch] = perQuery ? queries : 1;
+        words[AttentionArgs.validRow] = perQuery ? 1 : 0;
       }
       if (packed) {
-        words[AT.packed] = placePacked(operation, memory, packed, offset);
+        words[AttentionArgs.packed] = placePacked(operation, memory, packed, offset);
       } else if (offset !== 0) {
         const offsets = typeof offset === 'number' ? new Int32Array(batch).fill(offset) : offset;
-        words[AT.offsets] = memory.ints(offsets);
+        words[AttentionArgs.offsets] = memory.ints(offsets);
       }
       if (mask) {
-        setStack(AT.mask, AT.maskStrides, memory.bytes(mask.data), maskStrides!);
-        words[AT.maskColumns] = maskStrides!.columns;
-        words[AT.maskStep] = maskStrides!.step;
+        setStack(AttentionArgs.mask, AttentionArgs.maskStrides, memory.bytes(mask.data), maskStrides!);
+        words[AttentionArgs.maskColumns] = maskStrides!.columns;
+        words[AttentionArgs.maskStep] = maskStrides!.step;
       }
       if (bias) {
-        setStack(AT.bias, AT.biasStrides, memory.floats(bias.data), biasStrides!);
-        words[AT.biasColumns] = biasStrides!.columns;
-        words[AT.biasStep] = biasStrides!.step;
+        setStack(AttentionArgs.bias, AttentionArgs.biasStrides, memory.floats(bias.data), biasStrides!);
+        words[AttentionArgs.biasColumns] = biasStrides!.columns;
+        words[AttentionArgs.biasStep] = biasStrides!.step;
       }
       if (relativeKeys) {
-        words[AT.relativeKeys] = memory.floats(relativeKeys.data);
-        words[AT.relativeKeysHead] = relativeKeys.head;
-        words[AT.relativeKeysClip] = relativeKeys.clip;
+        words[AttentionArgs.relativeKeys] = memory.floats(relativeKeys.data);
+        words[AttentionArgs.relativeKeysHead] = relativeKeys.head;
+        words[AttentionArgs.relativeKeysClip] = relativeKeys.clip;
       }
       if (relativeValues) {
-        words[AT.relativeValues] = memory.floats(relativeValues.data);
-        words[AT.relativeValuesHead] = relativeValues.head;
-        words[AT.relativeValuesClip] = relativeValues.clip;
+        words[AttentionArgs.relativeValues] = memory.floats(relativeValues.data);
+        words[AttentionArgs.relativeValuesHead] = relativeValues.head;
+        words[AttentionArgs.relativeValuesClip] = relativeValues.clip;
       }
-      if (slopes) words[AT.alibiSlopes] = memory.floats(slopes);
-      if (sinks) words[AT.sinks] = memory.floats(sinks);
+      if (slopes) words[AttentionArgs.alibiSlopes] = memory.floats(slopes);
+      if (sinks) words[AttentionArgs.sinks] = memory.floats(sinks);
     },
   };
 }

@@ -1,8 +1,10 @@
 import { checkWhole, toTensor } from '../../check/arrays.js';
 import { checkOptions } from '../../check/options.js';
 import { checkFinite, checkShape, showShape, wrongValue } from '../../check/values.js';
+import { ARGS } from '../../runtime/args.js';
 import { orOutOfMemory, part, rowsAtOnce } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
+import { setRotary } from '../../steps/steps.js';
 import type { Tensor, TensorLike } from '../../types.js';
 import { checkRotary, ROTARY_OPTIONS, type RotaryAngles, type RotaryOptions } from './options.js';
 import { checkPositions, type RotaryPositions } from './positions.js';
@@ -37,6 +39,7 @@ export function rotate(
   memory.scope(operation, () => {
     const tables = place(wasm, positions);
     const piece = memory.reserve(mostHeads * mostRows * width);
+    const args = memory.args();
     for (let matrix = 0, count; matrix < matrices; matrix += count) {
       // The heads of a piece share a table, so they have to belong to one sequence.
       count = Math.min(mostHeads, heads - (matrix % heads));
@@ -46,7 +49,11 @@ export function rotate(
         const from = (matrix * rows + row) * width;
         const to = from + count * rowCount * width;
         memory.write(piece, part(data, from, to));
-        raw[operation](piece, table + 4 * row * rotaryDim, piece, count, rowCount, width, rotaryDim, interleaved);
+        const sizes = { batch: 1, tokens: rowCount, heads: count, width };
+        const rotary = { table: table + 4 * row * rotaryDim, tableBatch: 0, rotaryWidth: rotaryDim, interleaved };
+        setRotary(piece, sizes, rotary, { batch: 0, head: rowCount * width, row: width });
+        memory.writeInts(args, ARGS);
+        raw[operation](args);
         memory.read(piece, to - from, part(result, from, to));
       }
     }

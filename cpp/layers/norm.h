@@ -1,4 +1,4 @@
-// layerNorm and rmsNorm within a layer, whose backward pass can use the moments of the forward pass.
+// Norms within a layer, whose backward pass can use the moments of the forward pass.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ struct Moments {
 
 constexpr int kMomentsFloats = sizeof(Moments) / sizeof(float);
 
-/// layerNorm or rmsNorm, which also writes each row's moments, unless `moments` is null.
+/// norm, which also writes each row's moments, unless `moments` is null.
 void normRows(Norm norm, const float* x, const float* weight, const float* bias, float* out, Moments* moments, int rows,
               int dim, float eps);
 
-/// Their backward passes, which compute the moments if `moments` is null. `scratch`: normRowsBackwardScratch(rows, dim)
+/// normBackward, which computes the moments if `moments` is null. `scratch`: normRowsBackwardScratch(rows, dim)
 /// floats.
 void normRowsBackward(Norm norm, const float* grad_out, const float* x, const Moments* moments, const float* weight,
                       float* grad_x, float* grad_weight, float* grad_bias, float* scratch, int rows, int dim,

@@ -1,4 +1,4 @@
-// layerNorm and rmsNorm. It is long because both passes are here: they share a row's moments, which have to be inline.
+// Both passes of norms, which share a row's moments: these have to be inline.
 //
 // Versions of a row's moments tried (ms in a step of training of 8.2 ms, 4096 rows of 64; Sapphire Rapids, Node 20):
 //   mean, the mean's rounding error and variance in three passes         0.24
@@ -9,7 +9,7 @@
 //   one thread of the module for several threads                         0.87
 //   two threads, by columns and by rows                                  0.72; within an encoder layer no gain
 // Today: npm run bench -- --work training
-#include "layers/layer_norm.h"
+#include "layers/norm.h"
 
 #include <algorithm>
 #include <cmath>
@@ -161,13 +161,7 @@ void normRows(Norm norm, const float* x, const float* weight, const float* bias,
   });
 }
 
-void layerNorm(const float* x, const float* weight, const float* bias, float* out, int rows, int dim, float eps) {
-  normRows(Norm::kLayer, x, weight, bias, out, nullptr, rows, dim, eps);
-}
-
-void rmsNorm(const float* x, const float* weight, float* out, int rows, int dim, float eps) {
-  normRows(Norm::kRms, x, weight, nullptr, out, nullptr, rows, dim, eps);
-}
+void norm(const NormArgs& a) { normRows(a.norm, a.x, a.weight, a.bias, a.out, nullptr, a.rows, a.dim, a.eps); }
 
 namespace {
 
@@ -249,18 +243,11 @@ void normRowsBackward(Norm norm, const float* grad_out, const float* x, const Mo
   biases.finish();
 }
 
-int64_t layerNormBackwardScratch(int rows, int dim) { return normRowsBackwardScratch(rows, dim); }
+int64_t normBackwardScratch(const NormGradArgs& a) { return a.weight ? normRowsBackwardScratch(a.rows, a.dim) : 0; }
 
-void layerNormBackward(const float* grad_out, const float* x, const float* weight, float* grad_x, float* grad_weight,
-                       float* grad_bias, float* scratch, int rows, int dim, float eps) {
-  normRowsBackward(Norm::kLayer, grad_out, x, nullptr, weight, grad_x, grad_weight, grad_bias, scratch, rows, dim, eps);
-}
-
-int64_t rmsNormBackwardScratch(int rows, int dim) { return normRowsBackwardScratch(rows, dim); }
-
-void rmsNormBackward(const float* grad_out, const float* x, const float* weight, float* grad_x, float* grad_weight,
-                     float* scratch, int rows, int dim, float eps) {
-  normRowsBackward(Norm::kRms, grad_out, x, nullptr, weight, grad_x, grad_weight, nullptr, scratch, rows, dim, eps);
+void normBackward(const NormGradArgs& a, float* scratch) {
+  normRowsBackward(a.norm, a.gradient, a.x, nullptr, a.weight, a.gradient, a.gradWeight, a.gradBias, scratch, a.rows,
+                   a.dim, a.eps);
 }
 
 }  // namespace wasm_attention

@@ -1,0 +1,17 @@
+/** Hands out places for a pass in a block of wasm memory that begins at `base`, a multiple of 16. */
+export class Layout {
+  readonly base: number;
+  /** Bytes of all places. */
+  size = 0;
+
+  constructor(base: number) {
+    this.base = base;
+  }
+
+  /** Room for numbers of four bytes, aligned as vectors are. */
+  floats(count: number): number {
+    const address = this.base + this.size;
+    this.size += Math.ceil(count / 4) * 16;
+    return address;
+  }
+}

@@ -1,0 +1,226 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+/** The keys and values of earlier tokens, for layers and for models. */
+import { toInt32 } from '../check/arrays.js';
+import { checkInteger, checkShape, wrongKind, wrongUse, wrongValue } from '../check/values.js';
+import { disposeSymbol } from '../runtime/dispose.js';
+import { fresh } from '../runtime/memory.js';
+import type { Wasm } from '../runtime/wasm.js';
+
+/**
+ * Keys and values of the tokens so far, in wasm memory, which is freed on `dispose()`, at the end of a `using` block, or
+ * when the cache is garbage-collected. It has `length` tokens and space for `maxLength`.
+ */
+export interface KeyValueCache {
+  readonly length: number;
+  readonly maxLength: number;
+  /** Removes all tokens, and a decoder's memory; the space stays allocated. */
+  reset(): void;
+  /**
+   * Removes the tokens behind the first `length`, for instance those that speculative decoding has guessed wrong.
+   *
+   * @throws RangeError unless `length` is a whole number from 0 to the present length
+   */
+  truncate(length: number): void;
+  /**
+   * Replaces row b of the batch by row order[b], for all rows at once: the beams that a beam search goes on with. A row
+   * may occur several times.
+   *
+   * @param order (batch,), whole numbers below the batch
+   */
+  reorder(order: ArrayLike<number>): void;
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+/** What a cache is made for. */
+export interface CacheSizes {
+  readonly layers: number;
+  readonly batch: number;
+  readonly kvHeads: number;
+  /** Of a head. */
+  readonly width: number;
+  /** The largest number of tokens. */
+  readonly capacity: number;
+  /** As C++ calls it. */
+  readonly type: number;
+}
+
+/** Where the keys and values of a layer are: (B, Hkv, capacity, row) each. */
+export interface CachePlace {
+  readonly keys: number;
+  readonly values: number;
+  /** Tokens that are there already. */
+  readonly length: number;
+  readonly capacity: number;
+  /** Floats that a head of a token takes, and their type as C++ calls it. */
+  readonly row: number;
+  readonly type: number;
+}
+
+/** The memory of a cache: keys and then values, (layers, B, Hkv, capacity, row) each. */
+export class CacheStore {
+  readonly sizes: CacheSizes;
+  /** The layer or model that made it; no other may use it. */
+  readonly owner: object;
+  length = 0;
+  /** Counts changes, so that a call notices what a caller's code does in the middle of it. */
+  changes = 0;
+  /** The projected keys and values of a decoder's memory, in use while their length is above 0. */
+  memory: CacheStore | undefined;
+  readonly #wasm: Wasm;
+  readonly #row: number;
+  /** 0 after `release`. */
+  #address: number;
+
+  constructor(operation: string, wasm: Wasm, owner: object, sizes: CacheSizes) {
+    this.#wasm = wasm;
+    this.owner = owner;
+    this.sizes = sizes;
+    this.#row = wasm.raw.cacheRowSize(sizes.width, sizes.type);
+    this.#address = wasm.memory.allocate(operation, 2 * sizes.layers * this.#layerSize);
+  }
+
+  /** Floats of a layer's keys. */
+  get #layerSize(): number {
+    const { batch, kvHeads, capacity } = this.sizes;
+    return batch * kvHeads * capacity * this.#row;
+  }
+
+  /** Throws if the cache was disposed. */
+  check(operation: string): void {
+    if (this.#address === 0) wrongUse(operation, 'a cache in use', 'a disposed one');
+  }
+
+  /** Where a layer's keys and values are. */
+  place(layer = 0): CachePlace {
+    const { layers, capacity, type } = this.sizes;
+    const keys = this.#address + 4 * layer * this.#layerSize;
+    const values = keys + 4 * layers * this.#layerSize;
+    return { keys, values, length: this.length, capacity, row: this.#row, type };
+  }
+
+  /** Room for the keys and values of a decoder's memory of `tokens` tokens. */
+  memoryOf(operation: string, tokens: number): CacheStore {
+    if (this.memory && this.memory.sizes.capacity !== tokens) {
+      this.memory.release();
+      this.memory = undefined;
+    }
+    return (this.memory ??= new CacheStore(operation, this.#wasm, this.owner, { ...this.sizes, capacity: tokens }));
+  }
+
+  truncate(length: number): void {
+    this.length = length;
+    this.changes += 1;
+  }
+
+  reorder(order: Int32Array): void {
+    const { memory } = this.#wasm;
+    const { layers, batch, kvHeads, capacity } = this.sizes;
+    const size = this.length * this.#row;
+    // All rows are read before the first is replaced: one head of each.
+    const copy = fresh('KeyValueCache.reorder', Float32Array, batch * size);
+    const copied = (row: number): Float32Array => copy.subarray(row * size, (row + 1) * size);
+    for (let layer = 0; layer < 2 * layers; ++layer) {
+      for (let head = 0; head < kvHeads; ++head) {
+        const place = (row: number): number =>
+          this.#address + 4 * (((layer * batch + row) * kvHeads + head) * capacity * this.#row);
+        order.forEach((from, row) => memory.read(place(from), size, copied(row)));
+        order.forEach((_, row) => memory.write(place(row), copied(row)));
+      }
+    }
+    this.memory?.reorder(order);
+    this.changes += 1;
+  }
+
+  /** Copies all tokens to an empty cache of the same sizes, but for its capacity. */
+  copyTo(other: CacheStore): void {
+    const { memory } = this.#wasm;
+    const { layers, batch, kvHeads, capacity } = this.sizes;
+    for (let head = 0; head < 2 * layers * batch * kvHeads; ++head) {
+      const rows = memory.read(this.#address + 4 * head * capacity * this.#row, this.length * this.#row);
+      memory.write(other.#address + 4 * head * other.sizes.capacity * this.#row, rows);
+    }
+    other.length = this.length;
+  }
+
+  /** Frees the memory, once. */
+  release(): void {
+    this.memory?.release();
+    if (this.#address !== 0) this.#wasm.memory.release(this.#address);
+    this.#address = 0;
+    this.changes += 1;
+  }
+}
+
+const registry = new FinalizationRegistry<CacheStore>((store) => store.release());
+
+class Cache implements KeyValueCache {
+  readonly #store: CacheStore;
+
+  constructor(store: CacheStore) {
+    this.#store = store;
+    registry.register(this, store, this);
+  }
+
+  /** The store of a cache; undefined for anything else. */
+  static storeOf(cache: unknown): CacheStore | undefined {
+    return typeof cache === 'object' && cache !== null && #store in cache ? cache.#store : undefined;
+  }
+
+  get length(): number {
+    return this.#store.length;
+  }
+
+  get maxLength(): number {
+    return this.#store.sizes.capacity;
+  }
+
+  reset(): void {
+    this.#store.check('KeyValueCache.reset');
+    this.#store.truncate(0);
+    this.#store.memory?.truncate(0);
+  }
+
+  truncate(length: number): void {
+    const operation = 'KeyValueCache.truncate';
+    this.#store.check(operation);
+    this.#store.truncate(checkInteger(operation, 'length', length, 0, this.#store.length));
+  }
+
+  reorder(order: ArrayLike<number>): void {
+    const operation = 'KeyValueCache.reorder';
+    const { batch } = this.#store.sizes;
+    const { data, shape } = toInt32(operation, 'order', order, 0, batch - 1);
+    checkShape(operation, 'order', shape, [batch]);
+    this.#store.check(operation);
+    this.#store.reorder(data);
+  }
+
+  dispose(): void {
+    this.#store.release();
+    registry.unregister(this);
+  }
+
+  [disposeSymbol](): void {
+    this.dispose();
+  }
+}
+
+/** Makes a cache for a layer or a model, which alone can use it. */
+export function createCache(operation: string, wasm: Wasm, owner: object, sizes: CacheSizes): KeyValueCache {
+  return new Cache(new CacheStore(operation, wasm, owner, sizes));
+}
+
+/** The store of a cache of this layer or model, for a batch, with room for `tokens` more tokens. */
+export function storeOf(operation: string, cache: unknown, owner: object, batch: number, tokens: number): CacheStore {
+  const store = Cache.storeOf(cache) ?? wrongKind(operation, 'cache to be of createCache', cache);
+  if (store.owner !== owner) wrongValue(operation, 'a cache that its createCache made', "another's");
+  store.check(operation);
+  const { length } = store;
+  const { batch: rows, capacity } = store.sizes;
+  if (rows !== batch) wrongValue(operation, `inputs of the cache's batch ${rows}`, batch);
+  if (length + tokens > capacity) {
+    wrongValue(operation, `at most ${capacity - length} more tokens in a cache of ${capacity}`, tokens);
+  }
+  return store;
+}
