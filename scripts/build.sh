@@ -5,7 +5,7 @@
 # Without an argument everything is built.
 . "$(dirname "$0")/common.sh"
 
-need 'JavaScript packages' emcc cmake ninja 'Eigen 3.4'
+need 'JavaScript packages' emcc 'clang 19' cmake ninja 'Eigen 3.4'
 # Overrides the caller's value: under NODE_ENV=test lit would resolve to another build.
 export NODE_ENV=production
 

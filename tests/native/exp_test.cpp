@@ -26,10 +26,9 @@ TEST(Exp, IsWithin2e7OfEveryNormalResult) {
     const double expected = std::exp(double{x});
     if (kSmallestNormal <= expected && expected <= kLargest) worst.add(std::abs(y - expected) / expected, x);
   };
-  sampleFloats(
-      -104, [](f32x4 x) { return exp(x); }, check);
-  sampleFloats(
-      89, [](f32x4 x) { return exp(x); }, check);
+  const auto exp_of = [](f32x4 x) { return exp(x); };
+  sampleFloats(-104, exp_of, check);
+  sampleFloats(89, exp_of, check);
   EXPECT_LE(worst.error, 2e-7) << "at " << worst.at;
 }
 
@@ -86,8 +85,8 @@ TEST(ExpOfNegative, KeepsItsBoundOnEveryResultThatIsNotZero) {
     of_largest.add(error, x);
     if (x > kLastOfNegative) worst.add(error / expected / (1.5e-7 + std::abs(x) * 7.5e-8), x);
   };
-  sampleFloats(
-      -88, [](f32x4 x) { return expOfNegative(x); }, check);
+  const auto exp_of_negative = [](f32x4 x) { return expOfNegative(x); };
+  sampleFloats(-88, exp_of_negative, check);
   EXPECT_LE(worst.error, 1) << "times the bound at " << worst.at;
   EXPECT_LE(of_largest.error, 2e-7) << "at " << of_largest.at;
 }

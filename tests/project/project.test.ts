@@ -17,6 +17,7 @@ describe('the workflows', () => {
     expect(called.length).toBeGreaterThan(2);
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining(called));
     expect(text).toContain('- run: npm test\n');
+    expect(text).toContain('node: [20, 22, 24]');
     expect(text).toMatch(/^permissions:\n {2}contents: read$/m);
   });
 

@@ -34,6 +34,15 @@ describe('in a fresh clone', () => {
     expect(failure(scripts[name]!)).toEqual([`setup: missing: ${missing}; run \`npm run setup\``]);
   });
 
+  it.each([
+    ['3.1.6', 'JavaScript packages, clang 19'],
+    ['3.1.69', 'JavaScript packages'],
+  ])('Emscripten %s lacks: %s', (version, missing) => {
+    machine = checkout(['clang++-19']);
+    machine.command('emcc', `echo "emcc (Emscripten gcc/clang-like replacement) ${version} ()"`);
+    expect(failure(scripts.build!)).toEqual([`setup: missing: ${missing}; run \`npm run setup\``]);
+  });
+
   it('setup installs the JavaScript packages once', () => {
     machine = checkout();
     machine.command('npm', 'echo "$*" >>calls; mkdir node_modules; touch node_modules/.package-lock.json');
