@@ -2,6 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSafetensors, type Tensor } from 'wasm-attention';
 import { openModel, type Model, type OpenModelOptions } from 'wasm-attention/models';
+// What the tests of all families need to know of each.
+/* eslint-disable no-restricted-imports */
+import type { Architecture } from '../../web/lib/models/config/architecture.js';
+import { readConfig } from '../../web/lib/models/config/readConfig.js';
+import { FAMILIES } from '../../web/lib/models/families/index.js';
+/* eslint-enable no-restricted-imports */
 import { attention } from '../support/library.js';
 
 const ROOT = join(import.meta.dirname, '../fixtures');
@@ -16,16 +22,22 @@ export interface Checkpoint {
     readonly generate: { readonly prompt: number[]; readonly tokens: number[] } | null;
   };
   readonly tensors: Record<string, Tensor>;
+  /** What the library makes of the config. */
+  readonly architecture: Architecture;
 }
 
 const json = (path: string): never => JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as never;
+
+export const families = Object.keys(FAMILIES).sort();
 
 /** The checkpoints in tests/fixtures/models. */
 export const checkpoints = readdirSync(join(ROOT, 'models')).sort();
 
 export function checkpoint(name: string): Checkpoint {
+  const config: Record<string, unknown> = json(`models/${name}/config.json`);
   return {
-    config: json(`models/${name}/config.json`),
+    config,
+    architecture: readConfig(config),
     bytes: new Uint8Array(readFileSync(join(ROOT, `models/${name}/model.safetensors`))),
     expected: json(`models/${name}/expected.json`),
     tensors: readSafetensors(readFileSync(join(ROOT, `models/${name}/expected.safetensors`))),

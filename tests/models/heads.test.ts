@@ -1,5 +1,6 @@
 /**
- * Heads that sort sequences or tokens, by their formulas in float64; and what else the forms of a checkpoint may hide.
+ * Heads that classify sequences or tokens, by their formulas in float64; and what else the forms of a checkpoint may
+ * hide.
  */
 import { describe, expect, test } from '@jest/globals';
 import { readSafetensors, type Tensor } from 'wasm-attention';
@@ -30,7 +31,7 @@ async function withHead(name: string, head: Tensors, changes: object = {}): Prom
   return openModel({ config: { ...config, ...changes }, weights, attention });
 }
 
-describe('a head that sorts', () => {
+describe('a head that classifies', () => {
   const rows = [[5, 9, 3, 7], [8, 4], [6]];
   const D = {
     'bert-padded': 24,
@@ -122,7 +123,7 @@ describe('a head that sorts', () => {
       row.forEach((_, t) => near(rowOf(logits!, 4 * b + t), t));
       near(rowOf(some, b), row.length - 1);
     });
-    const message = model.family.startsWith('bert') ? /a decoder, got bert$/ : /a head that predicts tokens/;
+    const message = model.isCausal ? /a head that predicts tokens/ : /a decoder, got bert$/;
     await expect(model.generate([1]).next()).rejects.toThrow(message);
     model.dispose();
   });
@@ -133,6 +134,61 @@ describe('a head that sorts', () => {
     await expect(withHead('bert-padded', { 'classifier.weight': weight })).rejects.toThrow(
       /^openModel: expected .*'classifier\.weight' of/,
     );
+  });
+
+  test('questions: where the answer begins and ends', async () => {
+    const head = { 'qa_outputs.weight': numbers(2, 24), 'qa_outputs.bias': numbers(2) };
+    const model = await withHead('roberta', head, { architectures: ['RobertaForQuestionAnswering'], num_labels: 5 });
+    const { logits, hidden } = model.forward([5, 9, 3]);
+    expect([logits!.shape, model.labels]).toEqual([[1, 3, 2], undefined]);
+    const expected = [0, 1, 2].flatMap((t) =>
+      linear(rowOf(hidden, t), head['qa_outputs.weight'], head['qa_outputs.bias']),
+    );
+    expected.forEach((x, i) => expect(Math.abs(logits!.data[i]! - x)).toBeLessThan(64 * EPS * 24));
+    model.dispose();
+  });
+
+  test('is the one that the config names, or else the first in the file, and has the names of classes', async () => {
+    const id2label = { 1: 'b', 0: 'a', 2: 'c' };
+    const both = plain('bert-padded', 'classifier', true);
+    const found = async (changes: object): Promise<unknown[]> => {
+      const model = await withHead('bert-padded', both, changes);
+      const { shape } = model.forward([5, 9]).logits!;
+      model.dispose();
+      return [shape, model.labels];
+    };
+    const named = (task: string) => found({ architectures: [`BertFor${task}`], id2label });
+    const tokens = checkpoint('bert-padded').config.vocab_size;
+    expect(await named('SequenceClassification')).toEqual([
+      [1, 3],
+      ['a', 'b', 'c'],
+    ]);
+    expect(await named('TokenClassification')).toEqual([
+      [1, 2, 3],
+      ['a', 'b', 'c'],
+    ]);
+    expect(await named('MaskedLM')).toEqual([[1, 2, tokens], undefined]);
+    const counted = [
+      [1, 3],
+      ['LABEL_0', 'LABEL_1', 'LABEL_2'],
+    ];
+    for (const changes of [{}, { num_labels: 3 }, { architectures: ['BertModel'] }, { architectures: 5 }]) {
+      expect(await found(changes)).toEqual(counted);
+    }
+  });
+
+  test.each<[object, RegExp]>([
+    [{ id2label: { 0: 'a', 1: 'b' } }, /'classifier\.weight' of shape \(2, 24\), got \(3, 24\)$/],
+    [{ num_labels: 4 }, /'classifier\.weight' of shape \(4, 24\), got \(3, 24\)$/],
+    [{ num_labels: 0 }, /config\.num_labels/],
+    [{ id2label: { 1: 'a', 2: 'b', 3: 'c' } }, /config\.id2label to have a name for each number from 0 on/],
+    [{ id2label: { 0: 1 } }, /config\.id2label/],
+    [{ id2label: {} }, /config\.id2label/],
+    [{ id2label: 'abc' }, /config\.id2label/],
+  ])('is refused where the config says %j', async (changes, message) => {
+    const opening = withHead('bert-padded', plain('bert-padded', 'classifier', true), changes);
+    await expect(opening).rejects.toThrow(message);
+    await expect(opening).rejects.toThrow(RangeError);
   });
 
   test('cannot generate', async () => {

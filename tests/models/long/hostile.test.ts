@@ -78,6 +78,8 @@ test('configs of which some fields are changed', async () => {
           'pad_token_id',
           'architectures',
           'num_hidden_groups',
+          'id2label',
+          'num_labels',
           'attention_bias',
         ];
         const changed = { ...config };

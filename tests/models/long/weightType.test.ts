@@ -52,10 +52,12 @@ describe('stories260K', () => {
 });
 
 test.each(checkpoints)('%s at float16 has the bits of float32 with rounded matrices', async (name) => {
-  const { config, bytes, expected } = checkpoint(name);
+  const { config, bytes, expected, architecture } = checkpoint(name);
   const tensors = readSafetensors(bytes);
   // Tables of positions and types, norms and biases stay as they are.
-  const isKept = (key: string, rank: number): boolean => rank !== 2 || /position_embeddings|token_type|wpe/.test(key);
+  const { positions, types } = architecture.names;
+  const isTable = (key: string) => [positions, types].some((table) => table && key.endsWith(`${table}.weight`));
+  const isKept = (key: string, rank: number): boolean => rank !== 2 || isTable(key);
   const rounded = Object.fromEntries(
     Object.entries(tensors).map(([key, { data, shape }]) => [
       key,

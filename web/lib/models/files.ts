@@ -5,7 +5,7 @@ import { checkShape, failed, tagOf, wrongKind, wrongValue } from '../check/value
 import { isFloats, openSafetensors, readFloats } from '../safetensors/file.js';
 import { joinScales } from '../safetensors/int8.js';
 import type { TensorLike } from '../types.js';
-import { OPERATION } from './config/architecture.js';
+import { OPERATION, type Architecture } from './config/architecture.js';
 
 /** The file's bytes, several files' in any order, or tensors by name. */
 export type Weights = BufferSource | Blob | readonly (BufferSource | Blob)[] | Record<string, TensorLike>;
@@ -28,11 +28,11 @@ export class Tensors {
   readonly #found: ReadonlyMap<string, Found>;
   readonly #used = new Set<string>();
 
-  readonly #prefix: string;
+  readonly #architecture: Architecture;
 
-  constructor(found: ReadonlyMap<string, Found>, prefix: string) {
+  constructor(found: ReadonlyMap<string, Found>, architecture: Architecture) {
     this.#found = found;
-    this.#prefix = prefix;
+    this.#architecture = architecture;
   }
 
   has(name: string): boolean {
@@ -43,10 +43,12 @@ export class Tensors {
   check(name: string, shape: readonly number[]): void {
     const found = this.#found.get(name);
     if (!found) {
+      const { names, tasks } = this.#architecture;
       // Heads have no prefix in a file where the rest has one.
-      const has = (start: string) => [...this.#found.values()].some(({ given }) => given.startsWith(start));
-      const isPrefixed = has(this.#prefix) && !has(name.split('.')[0]!);
-      return wrongValue(OPERATION, `a tensor '${isPrefixed ? this.#prefix : ''}${name}'`, 'none');
+      const heads = Object.values(tasks).flatMap(({ map, norm, decoder, bias }) => [map, norm, decoder, bias]);
+      const isHead = heads.some((module) => module && name.startsWith(module));
+      const isPrefixed = !isHead && [...this.#found.values()].some(({ given }) => given.startsWith(names.prefix));
+      return wrongValue(OPERATION, `a tensor '${isPrefixed ? names.prefix : ''}${name}'`, 'none');
     }
     checkShape(OPERATION, `'${found.given}'`, found.shape, shape);
     if (!found.isFloats) wrongValue(OPERATION, `'${found.given}' of F32, F16, BF16`, found.dtype);
@@ -73,15 +75,11 @@ function calledBy(model: string, given: string): string {
   return name.replace(/\.gamma$/, '.weight').replace(/\.beta$/, '.bias');
 }
 
-/**
- * Finds the tensors, without reading them.
- *
- * @param prefix of the family's names
- */
-export async function openWeights(weights: Weights, prefix: string): Promise<Tensors> {
+/** Finds the tensors, without reading them. */
+export async function openWeights(weights: Weights, architecture: Architecture): Promise<Tensors> {
   const found = new Map<string, Found>();
   const add = (tensor: Found): void => {
-    const name = calledBy(prefix, tensor.given);
+    const name = calledBy(architecture.names.prefix, tensor.given);
     if (found.has(name)) wrongValue(OPERATION, 'names that differ', `'${tensor.given}' twice`);
     found.set(name, tensor);
   };
@@ -99,7 +97,7 @@ export async function openWeights(weights: Weights, prefix: string): Promise<Ten
       add({ given, shape, isFloats: true, read: (begin, end) => data.subarray(begin, end) });
     }
   }
-  return new Tensors(found, prefix);
+  return new Tensors(found, architecture);
 }
 
 /** A list of files; undefined for tensors by name. */

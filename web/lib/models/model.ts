@@ -9,7 +9,7 @@ import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { createCache } from '../steps/cache.js';
 import { runSteps } from '../steps/steps.js';
-import type { Architecture } from './config/architecture.js';
+import type { Architecture, PositionKind } from './config/architecture.js';
 import { generate } from './generate.js';
 import { meanOfTokens } from './meanOfTokens.js';
 import { checkPass, type Pass, type Read, type Run } from './pass/check.js';
@@ -41,6 +41,9 @@ export class OpenModel implements Model {
   readonly numHiddens: number;
   readonly vocabSize: number;
   readonly maxLength: number;
+  readonly isCausal: boolean;
+  readonly positionKind: PositionKind;
+  readonly labels: readonly string[] | undefined;
   readonly parameterBytes: number;
   readonly unused: readonly string[];
   readonly #wasm: Wasm;
@@ -70,6 +73,9 @@ export class OpenModel implements Model {
     this.numHiddens = architecture.hiddens;
     this.vocabSize = architecture.vocab;
     this.maxLength = architecture.maxLength;
+    this.isCausal = architecture.causal;
+    this.positionKind = architecture.positionKind;
+    this.labels = weights.head?.labels;
     this.parameterBytes = store.bytes;
     this.unused = Object.freeze(unused);
     registry.register(this, store, this);
@@ -94,8 +100,7 @@ export class OpenModel implements Model {
 
   async *generate(ids: readonly number[], options?: GenerateOptions): AsyncGenerator<number> {
     this.#checkUse('generate');
-    const { predictions, classifier } = this.#weights;
-    const predicts = !!predictions && !classifier;
+    const predicts = this.#weights.head?.predictsTokens === true;
     const run: Run = (pass, read) => this.#run(pass, read);
     yield* generate(this, this.#architecture, predicts, run, ids, options);
   }

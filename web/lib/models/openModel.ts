@@ -12,10 +12,10 @@ import { OPEN_MODEL, OPEN_OPTIONS, type Model, type OpenModelOptions } from './t
 import { placeWeights } from './weights/placeWeights.js';
 
 /**
- * Opens a checkpoint. Families by `config.model_type`: bert, roberta, distilbert, albert, gpt2, gpt_neox (Pythia),
- * llama, mistral, qwen2 and qwen3. Names of tensors are Hugging Face's, with or without the family's prefix; `gamma`
- * and `beta` mean `weight` and `bias`. A head that predicts tokens or sorts sequences gives `logits`; what it needs and
- * the file lacks is tied to the embedding where the config says so.
+ * Opens a checkpoint of one of the families that the guide "Real models" lists. Names of tensors are Hugging Face's,
+ * with or without the family's prefix; `gamma` and `beta` mean `weight` and `bias`. A head that predicts tokens or
+ * classifies gives `logits`: the one that `config.architectures` names, or else the one whose tensors are in the file.
+ * A matrix of tokens that the file lacks is tied to the embedding where the config says so.
  *
  * With `attention` from `loadWorker` the model is opened in that worker: its calls return promises, and hooks are a
  * TypeError.
@@ -45,7 +45,7 @@ export async function openModel(options: OpenModelOptions | OpenWorkerModelOptio
   const kept = checkWeightType(OPERATION, 'weightType', weightType);
   checkWeightType(OPERATION, 'cacheType', cacheType);
   const architecture = readConfig(config);
-  const tensors = await openWeights(weights, architecture.names.prefix);
+  const tensors = await openWeights(weights, architecture);
   const placed = placeWeights(wasm, tensors, architecture, kept, onProgress ?? undefined);
   return new OpenModel(wasm, architecture, placed, tensors.unused, cacheType);
 }

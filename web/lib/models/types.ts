@@ -4,10 +4,12 @@ import type { Known } from '../check/options.js';
 import type { WeightType } from '../check/weightType.js';
 import type { Tensor } from '../types.js';
 import type { KeyValueCache } from '../steps/cache.js';
+import type { PositionKind } from './config/architecture.js';
 import type { Weights } from './files.js';
 import type { TokenIds } from './tokens.js';
 
 export type { WeightType } from '../check/weightType.js';
+export type { PositionKind } from './config/architecture.js';
 export type { Weights } from './files.js';
 export type { TokenIds } from './tokens.js';
 
@@ -97,7 +99,10 @@ export type ModelHooks = Record<string, (value: Tensor) => Tensor | void>;
 export interface ModelResult {
   /** (B, T, D), after the last norm. */
   hidden: Tensor;
-  /** (B, T, V), or (B, 1, V) with `lastOnly`; (B, classes) of a head that sorts sequences. */
+  /**
+   * (B, T, V), or (B, 1, V) with `lastOnly`; (B, classes) of a head that classifies sequences, (B, T, classes) of one
+   * that classifies tokens, (B, T, 2) of one that finds where an answer begins and ends.
+   */
   logits?: Tensor;
   /** (B, D): the pooler's vector, of encoders that have one. */
   pooled?: Tensor;
@@ -155,6 +160,15 @@ export interface ModelFacts {
    * scaled beyond it.
    */
   readonly maxLength: number;
+  /** Whether tokens see only those before them. Otherwise `generate` and `createCache` are refused. */
+  readonly isCausal: boolean;
+  /** How its tokens know their places. */
+  readonly positionKind: PositionKind;
+  /**
+   * The names of the classes that `logits` are of: the config's `id2label`, or LABEL_0, LABEL_1 and so on. Undefined if
+   * the model does not classify.
+   */
+  readonly labels?: readonly string[];
   /** Bytes that its parameters take in wasm memory. */
   readonly parameterBytes: number;
   /** Names of the files' tensors for which the model has no use. */

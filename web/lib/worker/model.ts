@@ -25,8 +25,21 @@ export interface Generated {
 }
 
 export function factsOf(model: ModelFacts): ModelFacts {
-  const { family, numLayers, numHeads, numHiddens, vocabSize, maxLength, parameterBytes, unused } = model;
-  return { family, numLayers, numHeads, numHiddens, vocabSize, maxLength, parameterBytes, unused };
+  const { family, numLayers, numHeads, numHiddens, vocabSize, maxLength, isCausal, positionKind, labels } = model;
+  const { parameterBytes, unused } = model;
+  return {
+    family,
+    numLayers,
+    numHeads,
+    numHiddens,
+    vocabSize,
+    maxLength,
+    isCausal,
+    positionKind,
+    labels,
+    parameterBytes,
+    unused,
+  };
 }
 
 /** The function that opens models in the worker of this module. */
@@ -53,6 +66,7 @@ export function openInWorker(connection: Connection, module: Reference, calls: C
     );
     const { facts } = given.packed.body as { facts: ModelFacts };
     Object.freeze(facts.unused);
+    Object.freeze(facts.labels);
     const own = (_calls: CallOptions, reference: Reference): object => ({
       ...facts,
       generate: generator(connection, reference),

@@ -2,8 +2,6 @@ import type { Tokenizer } from '@huggingface/tokenizers';
 import { openModel, type AsyncModel } from 'wasm-attention/models';
 import { loadWorker, type AsyncWasmAttention } from 'wasm-attention/worker';
 
-/** Families that write on; the others are encoders. */
-const DECODERS = new Set(['gpt2', 'gpt_neox', 'llama', 'mistral', 'qwen2', 'qwen3']);
 /** What a browser reads as one file, and half of what WebAssembly can address: more weights have no place. In bytes. */
 const MOST_BYTES = 2 ** 31 - 1;
 
@@ -31,8 +29,6 @@ export interface Files {
 export interface Checkpoint {
   readonly name: string;
   readonly model: AsyncModel;
-  /** Whether it writes on. */
-  readonly writes: boolean;
   /** Missing where the folder has none: texts are then numbers of tokens. */
   readonly tokenizer: Tokenizer | undefined;
 }
@@ -102,7 +98,6 @@ export async function open(files: Files, onProgress: (share: number) => void): P
     return {
       name: files.name,
       model,
-      writes: DECODERS.has(model.family),
       tokenizer: tokenizer && new Tokenizer(tokenizer.json, tokenizer.config),
     };
   } catch (error) {

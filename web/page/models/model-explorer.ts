@@ -85,7 +85,7 @@ export class ModelExplorer extends LitElement {
         ></textarea>
       </div>
       <p class="remark" role="status">${this.said}</p>
-      ${checkpoint.writes ? this.#writer() : nothing}
+      ${checkpoint.model.isCausal ? this.#writer() : nothing}
       <head-viewer
         silenceable
         .heads=${this.pass?.heads ?? NO_HEADS}
@@ -108,7 +108,7 @@ export class ModelExplorer extends LitElement {
               </button>
             </div>`
       }
-      ${checkpoint.writes ? nothing : comparison(words, this.likeness ?? [], () => void this.#compare())}`;
+      ${checkpoint.model.isCausal ? nothing : comparison(words, this.likeness ?? [], () => void this.#compare())}`;
   }
 
   #writer(): TemplateResult {

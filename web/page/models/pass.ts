@@ -19,16 +19,17 @@ export async function passOver(
   tokens: Tokens,
   ablate: readonly (readonly [number, number])[],
 ): Promise<Pass> {
-  const { model, writes } = checkpoint;
+  const { model } = checkpoint;
+  const { isCausal } = model;
   const { weights = [], logits } = await model.forward([tokens.ids], {
     needWeights: true,
-    lastOnly: writes,
+    lastOnly: isCausal,
     ablate,
   });
   return {
     tokens,
-    heads: headsOf({ weights, tokens: tokens.names, isCausal: writes }),
-    next: writes && logits ? likeliest(logits.data, checkpoint) : [],
+    heads: headsOf({ weights, tokens: tokens.names, isCausal }),
+    next: isCausal && logits ? likeliest(logits.data, checkpoint) : [],
   };
 }
 

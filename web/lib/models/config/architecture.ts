@@ -1,19 +1,18 @@
-/** What a model is made of, whatever its family calls it. */
+/** A model as the engine sees it, whatever its family calls its parts. */
 import type { activations } from '../../generated/bindings/enums.js';
 import type { CheckedScaling } from '../../ops/rotary/scaling.js';
-import type { Names } from './names.js';
+import type { Source } from '../weights/parts.js';
 
 export const OPERATION = 'openModel';
 
 export type Activation = (typeof activations)[number];
 
-/** The families that can be opened, by `config.model_type`. */
-export type Family =
-  'bert' | 'roberta' | 'distilbert' | 'albert' | 'gpt2' | 'gpt_neox' | 'llama' | 'mistral' | 'qwen2' | 'qwen3';
+/** How tokens know their places. */
+export type PositionKind = 'learned' | 'sinusoidal' | 'rotary' | 'alibi' | 'relative' | 'none';
 
-/** A model, as this library's steps see it. */
 export interface Architecture {
-  readonly family: Family;
+  /** `config.model_type` */
+  readonly family: string;
   readonly layers: number;
   readonly heads: number;
   readonly kvHeads: number;
@@ -22,11 +21,9 @@ export interface Architecture {
   readonly ffnHiddens: number;
   readonly vocab: number;
   readonly maxLength: number;
-  /** The width of embeddings, which ALBERT maps to `hiddens`. */
+  /** The width of embeddings. Where it is not `hiddens`, `names.embeddingMap` maps to that. */
   readonly embedding: number;
   readonly activation: Activation;
-  /** Of the head that predicts masked tokens. */
-  readonly headActivation?: Activation;
   readonly gated: boolean;
   readonly norm: 'layer' | 'rms';
   readonly eps: number;
@@ -35,18 +32,81 @@ export interface Architecture {
   readonly causal: boolean;
   /** For each layer, how many keys up to its own a query sees; undefined, or no element: all. */
   readonly windows: readonly (number | undefined)[];
+  readonly positionKind: PositionKind;
   readonly rotary?: { readonly dim: number; readonly base: number; readonly effectAt?: CheckedScaling };
-  /** Rows of a learned table of positions, and the one of the first token. */
-  readonly positions?: { readonly rows: number; readonly first: number };
+  /**
+   * Rows of a learned table of positions, and the first token's row. With `skipsPadding`, tokens whose id is `padId`
+   * are not counted: they have row `padId`.
+   */
+  readonly positions?: { readonly rows: number; readonly first: number; readonly skipsPadding?: boolean };
   readonly tokenTypes: number;
   readonly padId: number | undefined;
-  readonly qkNorm: boolean;
-  readonly bias: { readonly qkv: boolean; readonly output: boolean; readonly ffn: boolean };
-  /** Which layer's parameters each layer has: ALBERT's share them. */
+  /** Which modules have a bias. */
+  readonly bias: Readonly<Record<'qkv' | 'output' | 'up' | 'down' | 'norm', boolean>>;
+  /** Which of the file's layers each layer is, where several share parameters. */
   readonly groups: readonly number[];
+  /** Whether a head that predicts tokens uses the embedding where the file has no matrix for it. */
   readonly tied: boolean;
   readonly eos: ReadonlySet<number>;
-  /** The first of `config.architectures`. */
-  readonly head: string;
   readonly names: Names;
+  /** The heads that this family's files may have. */
+  readonly tasks: Tasks;
+  /** The first of `config.architectures`, such as `BertForMaskedLM`. Its ending says which head to use. */
+  readonly className: string;
+  /** The names of classes, if the config lists or counts them. */
+  readonly labels: readonly string[] | undefined;
+}
+
+/** What modules are called in the files, without the family's prefix. */
+export interface Names {
+  /** Files of the model alone have no prefix, and those with a head have one. */
+  readonly prefix: string;
+  readonly tokens: string;
+  readonly positions?: string;
+  readonly types?: string;
+  readonly embeddingNorm?: string;
+  readonly embeddingMap?: string;
+  readonly layer: (i: number) => LayerNames;
+  readonly finalNorm?: string;
+  readonly pooler?: string;
+}
+
+export interface LayerNames {
+  readonly query: Source;
+  readonly key: Source;
+  readonly value: Source;
+  readonly output: Source;
+  readonly norm1: string;
+  readonly norm2: string;
+  /** In a gated feed-forward, the gate's rows come first. */
+  readonly up: Source | readonly Source[];
+  readonly down: Source;
+  /** Norms of each head's queries and keys. */
+  readonly queryNorm?: string;
+  readonly keyNorm?: string;
+}
+
+/**
+ * Heads by the ending of their class in transformers: `BertForMaskedLM` has the head 'MaskedLM'. Those of '…LM' predict
+ * tokens, those of '…Classification' have labels. If `config.architectures` names none of them, the head is the first
+ * whose tensors are in the file.
+ */
+export type Tasks = Readonly<Partial<Record<Task, Head>>>;
+export type Task =
+  'SequenceClassification' | 'TokenClassification' | 'QuestionAnswering' | 'PreTraining' | 'MaskedLM' | 'CausalLM';
+
+/** A matrix, the decoder, that gives logits. A map, an activation and a norm may come before it. */
+export interface Head {
+  /** Which hidden states it reads: the first token's, the last one's or each one's; or the pooler's vector. */
+  readonly reads: 'first' | 'last' | 'each' | 'pooled';
+  readonly map?: string;
+  readonly activation?: Activation | 'tanh';
+  readonly norm?: string;
+  readonly decoder: string;
+  /** The decoder's bias, if its name is not the decoder's. */
+  readonly bias?: string;
+  /** Whether files may lack the bias. Default false. */
+  readonly optionalBias?: boolean;
+  /** How many logits there are, if they are neither of tokens nor of labels. A single one has no axis of its own. */
+  readonly outputs?: number;
 }

@@ -1,3 +1,4 @@
+/** Reads configs: their fields one by one, and what many families have in common. */
 import { wrongValue } from '../../check/values.js';
 import { OPERATION, type Activation } from './architecture.js';
 
@@ -64,6 +65,62 @@ export class Fields {
   }
 }
 
+/** The fields that all families have, under the names that most of them use. */
+const NAMES = {
+  layers: 'num_hidden_layers',
+  heads: 'num_attention_heads',
+  hiddens: 'hidden_size',
+  maxLength: 'max_position_embeddings',
+};
+
+/**
+ * The part of an architecture that is alike in all families, and defaults of what few of them have.
+ *
+ * @param names of fields that this family calls otherwise
+ */
+export function common(fields: Fields, names: Partial<typeof NAMES> = {}) {
+  const called = { ...NAMES, ...names };
+  const layers = fields.size(called.layers, undefined, 1024);
+  const heads = fields.size(called.heads, undefined, 2 ** 12);
+  const hiddens = fields.size(called.hiddens);
+  const architectures = fields.get('architectures');
+  const className: unknown = Array.isArray(architectures) ? (architectures as unknown[])[0] : undefined;
+  fields.only('add_cross_attention', false);
+  return {
+    family: String(fields.get('model_type')),
+    layers,
+    heads,
+    kvHeads: heads,
+    hiddens,
+    maxLength: fields.size(called.maxLength, undefined, 2 ** 30),
+    vocab: fields.size('vocab_size'),
+    embedding: hiddens,
+    groups: Array.from({ length: layers }, (_, i) => i),
+    windows: [],
+    eos: eosOf(fields),
+    padId: idOf(fields, 'pad_token_id'),
+    tokenTypes: 0,
+    gated: false,
+    className: typeof className === 'string' ? className : '',
+    labels: labelsOf(fields),
+  };
+}
+
+/** The width of a head, if all heads together are as wide as the model. */
+export function headDimOf(
+  fields: Fields,
+  { hiddens, heads }: { readonly hiddens: number; readonly heads: number },
+  name = NAMES.heads,
+): number {
+  if (hiddens % heads !== 0) fields.wrong(name, `to divide ${hiddens}`, heads);
+  return hiddens / heads;
+}
+
+/** Biases of all modules, or of none. */
+export function biases(all: boolean) {
+  return { qkv: all, output: all, up: all, down: all, norm: all };
+}
+
 /** Names of transformers' activations. */
 const ACTIVATIONS: Readonly<Record<string, Activation>> = {
   gelu: 'gelu',
@@ -84,9 +141,14 @@ export function activationOf(fields: Fields, field: string, otherwise: string): 
   return ACTIVATIONS[name]!;
 }
 
-export function eosOf(fields: Fields): ReadonlySet<number> {
-  const given = fields.get('eos_token_id');
-  const ids = given === undefined ? [] : Array.isArray(given) ? (given as unknown[]) : [given];
+/** The id of a token; undefined for none, which some configs write as -1. */
+export function idOf(fields: Fields, field: string): number | undefined {
+  const id = fields.get(field);
+  return Number.isInteger(id) && (id as number) >= 0 && (id as number) < 2 ** 24 ? (id as number) : undefined;
+}
+
+function eosOf(fields: Fields): ReadonlySet<number> {
+  const ids = [fields.get('eos_token_id') ?? []].flat() as unknown[];
   return new Set(
     ids.map((id) =>
       Number.isInteger(id) ? (id as number) : fields.wrong('eos_token_id', 'to be a token or a list of tokens', id),
@@ -94,55 +156,49 @@ export function eosOf(fields: Fields): ReadonlySet<number> {
   );
 }
 
-/** The id of a token; undefined for none, which some configs write as -1. */
-export function idOf(fields: Fields, field: string): number | undefined {
-  const id = fields.get(field);
-  return Number.isInteger(id) && (id as number) >= 0 && (id as number) < 2 ** 24 ? (id as number) : undefined;
+/** The names of classes: `id2label` by its numbers, or as many as `num_labels` says. */
+function labelsOf(fields: Fields): readonly string[] | undefined {
+  const id2label = fields.get('id2label');
+  if (id2label === undefined) {
+    return fields.get('num_labels') === undefined ? undefined : unnamedLabels(fields.size('num_labels'));
+  }
+  const names = typeof id2label === 'object' ? (id2label as Record<number, unknown>) : {};
+  const labels = Object.keys(names).map((_, i) => names[i]);
+  if (labels.length === 0 || !labels.every((label) => typeof label === 'string')) {
+    fields.wrong('id2label', 'to have a name for each number from 0 on', id2label);
+  }
+  return labels;
 }
 
-/** What all families have in common, under the names that most of them use. */
-export function common(
+export function unnamedLabels(count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `LABEL_${i}`);
+}
+
+/**
+ * For each layer, how many keys a query sees: `window` in those that `layer_types` calls sliding_attention.
+ *
+ * @param isWindowed tells the same where the config has no `layer_types`
+ */
+export function windowsOf(
   fields: Fields,
-  names: Partial<Record<'layers' | 'heads' | 'hiddens' | 'maxLength', string>> = {},
-) {
-  const layers = fields.size(names.layers ?? 'num_hidden_layers', undefined, 1024);
-  const heads = fields.size(names.heads ?? 'num_attention_heads', undefined, 2 ** 12);
-  const hiddens = fields.size(names.hiddens ?? 'hidden_size');
-  const maxLength = fields.size(names.maxLength ?? 'max_position_embeddings', undefined, 2 ** 30);
-  const vocab = fields.size('vocab_size');
-  const architectures = fields.get('architectures');
-  const head: unknown = Array.isArray(architectures) ? (architectures as unknown[])[0] : undefined;
-  fields.only('add_cross_attention', false);
-  return {
-    layers,
-    heads,
-    kvHeads: heads,
-    hiddens,
-    maxLength,
-    vocab,
-    embedding: hiddens,
-    groups: Array.from({ length: layers }, (_, i) => i),
-    windows: [],
-    eos: eosOf(fields),
-    padId: idOf(fields, 'pad_token_id'),
-    tokenTypes: 0,
-    qkNorm: false,
-    gated: false,
-    head: typeof head === 'string' ? head : '',
-  };
+  layers: number,
+  window: number | undefined,
+  isWindowed: (layer: number) => boolean = () => true,
+): (number | undefined)[] {
+  if (window === undefined) return [];
+  const types = fields.get('layer_types');
+  if (types !== undefined && (!Array.isArray(types) || types.length !== layers)) {
+    fields.wrong('layer_types', `of ${layers} layers`, types);
+  }
+  return Array.from({ length: layers }, (_, i) => {
+    if (types === undefined) return isWindowed(i) ? window : undefined;
+    const type: unknown = (types as readonly unknown[])[i];
+    if (type !== 'full_attention' && type !== 'sliding_attention') {
+      fields.wrong('layer_types', 'of full_attention and sliding_attention', type);
+    }
+    return type === 'sliding_attention' ? window : undefined;
+  });
 }
-
-/** A head's width, where it is a part of the model's. */
-export function headDimOf(
-  fields: Fields,
-  { hiddens, heads }: { readonly hiddens: number; readonly heads: number },
-  name = 'num_attention_heads',
-): number {
-  if (hiddens % heads !== 0) fields.wrong(name, `to divide ${hiddens}`, heads);
-  return hiddens / heads;
-}
-
-export const ALL_BIASES = { qkv: true, output: true, ffn: true };
 
 /** The field that says how positions are scaled. */
 export function typeField(scaling: Fields): string {

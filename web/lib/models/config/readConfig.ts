@@ -1,13 +1,8 @@
 /** Reads a config.json of Hugging Face's transformers. */
 import { wrongKind, wrongValue } from '../../check/values.js';
-import { OPERATION, type Architecture, type Family } from './architecture.js';
-import { DECODERS } from './decoderNames.js';
-import { readDecoder } from './decoders.js';
-import { readEncoder } from './encoders.js';
+import { FAMILIES, type Family } from '../families/index.js';
+import { OPERATION, type Architecture } from './architecture.js';
 import { Fields } from './fields.js';
-
-const ENCODERS = ['bert', 'roberta', 'distilbert', 'albert'];
-const FAMILIES = [...ENCODERS, ...Object.keys(DECODERS)];
 
 /**
  * What a config describes.
@@ -20,15 +15,14 @@ export function readConfig(config: unknown): Architecture {
   }
   // A copy, so that getters and proxies run once.
   const fields = new Fields(structuredCopy(config as object));
-  const given = fields.get('model_type');
-  if (!FAMILIES.includes(given as string)) {
-    fields.wrong('model_type', `to be one of ${FAMILIES.join(', ')}`, given);
+  const family = fields.get('model_type');
+  if (typeof family !== 'string' || !Object.hasOwn(FAMILIES, family)) {
+    fields.wrong('model_type', `to be one of ${Object.keys(FAMILIES).join(', ')}`, family);
   }
   if (fields.get('quantization_config') !== undefined) {
     wrongValue(OPERATION, 'no config.quantization_config', 'a quantised model');
   }
-  const family = given as Family;
-  return ENCODERS.includes(family) ? readEncoder(fields, family) : readDecoder(fields, family);
+  return FAMILIES[family as Family](fields);
 }
 
 /** A config is JSON: what is not comes out as JSON has it. */

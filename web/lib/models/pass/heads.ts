@@ -1,12 +1,11 @@
 /** What comes after the layers: logits and the pooled vector. */
 import type { Matrix, Steps } from '../../steps/steps.js';
-import type { Architecture } from '../config/architecture.js';
-import type { HeadPass, ModelWeights, NormWeights } from '../weights/types.js';
+import type { ModelWeights, NormWeights } from '../weights/types.js';
 import type { Layout } from './layout.js';
 import type { Place, Program, Request } from './types.js';
 
 interface HeadTools {
-  readonly hidden: number;
+  readonly hidden: Place;
   readonly inputs: Program['inputs'];
   readonly layout: Layout;
   readonly steps: Steps;
@@ -15,39 +14,39 @@ interface HeadTools {
 }
 
 export function buildHeads(
-  a: Architecture,
-  w: ModelWeights,
-  request: Request,
+  { pooler, head }: ModelWeights,
+  { batch, tokens, lastOnly }: Request,
   { hidden, inputs, layout, steps, linear, norm }: HeadTools,
 ): Pick<Program, 'logits' | 'pooled'> {
-  const { batch, tokens, lastOnly } = request;
-  const d = a.hiddens;
-  const rowsOf: HeadPass['rowsOf'] = (which) => {
-    const out = layout.floats(batch * d);
-    steps.embedding({ ids: inputs[which], table: hidden, out, count: batch, dim: d, packedRows: 0, weightType: 0 });
+  const dim = hidden.shape[2]!;
+  const rowsOf = (which: 'first' | 'last'): number => {
+    const out = layout.floats(batch * dim);
+    const table = hidden.address;
+    steps.embedding({ ids: inputs[which], table, out, count: batch, dim, packedRows: 0, weightType: 0 });
     return out;
   };
   let pooled: Place | undefined;
-  if (w.pooler) {
-    const address = layout.floats(batch * d);
-    linear(rowsOf('first'), w.pooler, address, batch);
-    steps.activate(address, 'tanh', batch, d);
-    pooled = { address, shape: [batch, d] };
+  if (pooler) {
+    const address = layout.floats(batch * dim);
+    linear(rowsOf('first'), pooler, address, batch);
+    steps.activate(address, 'tanh', batch, dim);
+    pooled = { address, shape: [batch, dim] };
   }
-  const { predictions, classifier } = w;
-  if (classifier) return { pooled, logits: classifier({ request, layout, steps, hidden, rowsOf, linear, pooled }) };
-  if (!predictions) return { pooled, logits: undefined };
-  const some = lastOnly ? batch : batch * tokens;
-  let x = lastOnly ? rowsOf('last') : hidden;
-  const width = a.embedding;
-  if (predictions.map) {
-    const mapped = layout.floats(some * width);
-    linear(x, predictions.map, mapped, some);
-    steps.activate(mapped, a.headActivation!, some, width);
-    norm(mapped, predictions.norm!, mapped, some, width);
+  if (!head) return { pooled, logits: undefined };
+  const { reads, map, activation, decoder } = head;
+  const isEach = reads === 'each';
+  const count = isEach && !lastOnly ? batch * tokens : batch;
+  let x = reads === 'pooled' ? pooled!.address : isEach && !lastOnly ? hidden.address : rowsOf(isEach ? 'last' : reads);
+  if (map) {
+    const mapped = layout.floats(count * map.outputs);
+    linear(x, map, mapped, count);
+    if (activation) steps.activate(mapped, activation, count, map.outputs);
+    if (head.norm) norm(mapped, head.norm, mapped, count, map.outputs);
     x = mapped;
   }
-  const address = layout.floats(some * a.vocab);
-  linear(x, predictions.decoder, address, some);
-  return { pooled, logits: { address, shape: [batch, lastOnly ? 1 : tokens, a.vocab] } };
+  const address = layout.floats(count * decoder.outputs);
+  linear(x, decoder, address, count);
+  const rows = isEach ? [lastOnly ? 1 : tokens] : [];
+  const columns = head.isScalar ? [] : [decoder.outputs];
+  return { pooled, logits: { address, shape: [batch, ...rows, ...columns] } };
 }

@@ -37,14 +37,14 @@ export function placeInputs(
   memory.writeInts(inputs.offsets, new Int32Array(batch).fill(past));
 }
 
-/** The rows of the learned table of positions. RoBERTa counts what is no padding. */
+/** Rows of the learned table of positions. */
 function learnedRows(a: Architecture, { batch, tokens, data }: Tokens, past: number): Int32Array {
-  const { first } = a.positions!;
+  const { first, skipsPadding } = a.positions!;
   const rows = new Int32Array(batch * tokens);
   for (let b = 0, i = 0; b < batch; ++b) {
     let seen = 0;
     for (let t = 0; t < tokens; ++t, ++i) {
-      if (a.family !== 'roberta') rows[i] = first + past + t;
+      if (!skipsPadding) rows[i] = first + past + t;
       else rows[i] = data[i] === a.padId ? a.padId! : first + seen++;
     }
   }

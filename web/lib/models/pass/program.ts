@@ -201,15 +201,16 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
     keep(hidden);
     point('ln_final.hook_normalized', hidden, rowsShape);
   }
+  const last = { address: hidden, shape: rowsShape };
   const found = request.needHeads
-    ? buildHeads(a, w, request, { hidden, inputs, layout, steps, linear, norm })
+    ? buildHeads(w, request, { hidden: last, inputs, layout, steps, linear, norm })
     : { logits: undefined, pooled: undefined };
   return {
     layout,
     steps,
     inputs,
     hooks,
-    hidden: { address: hidden, shape: rowsShape },
+    hidden: last,
     weights,
     hiddenStates,
     ...found,

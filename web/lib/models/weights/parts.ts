@@ -1,10 +1,9 @@
-/** Matrices and their rows in the tensors of a file. */
-import type { Architecture } from '../config/architecture.js';
+/** Where matrices lie in the tensors of a file. */
 
 /** Reads elements of the tensor in the file; all of them by default. */
 type Read = (begin?: number, end?: number) => Float32Array;
 
-/** A matrix (count, inputs) in a tensor of the file. */
+/** A matrix of `count` rows in a tensor of the file. */
 export interface Part {
   readonly name: string;
   readonly shape: readonly number[];
@@ -13,57 +12,27 @@ export interface Part {
   readonly rows: (read: Read) => (first: number, count: number) => Float32Array;
 }
 
-/** A tensor (count, inputs), or (count) for inputs = 1. */
-export function part(name: string, shape: readonly number[], count: number, inputs: number): Part {
+/**
+ * A linear map: the name of a module that has a weight (outputs, inputs) and may have a bias (outputs), or a function
+ * that finds these where they are something else.
+ */
+export type Source = string | ((tensor: 'weight' | 'bias', outputs: number, inputs: number) => Part);
+
+/** The weight or the bias of a linear map. A bias is a matrix of 1 input. */
+export function partOf(source: Source, tensor: 'weight' | 'bias', outputs: number, inputs: number): Part {
+  const columns = tensor === 'weight' ? inputs : 1;
+  if (typeof source !== 'string') return source(tensor, outputs, columns);
+  return part(`${source}.${tensor}`, tensor === 'weight' ? [outputs, inputs] : [outputs]);
+}
+
+/** A whole tensor, as it is. */
+export function part(name: string, shape: readonly [count: number, inputs?: number]): Part {
+  const [count, inputs = 1] = shape;
   return {
     name,
-    shape,
+    shape: shape as readonly number[],
     count,
     // Not all at once, because numbers that are widened take more memory than the file.
     rows: (read) => (first, count) => read(first * inputs, (first + count) * inputs),
-  };
-}
-
-/** Some columns of a tensor (inputs, columns), or (columns) for inputs = 1: GPT-2's maps are transposed. */
-export function columns(name: string, shape: readonly number[], inputs: number, begin: number, count: number): Part {
-  const all = shape.at(-1)!;
-  return {
-    name,
-    shape,
-    count,
-    rows:
-      (read, data = read()) =>
-      (first, count) => {
-        const rows = new Float32Array(count * inputs);
-        for (let i = 0; i < inputs; ++i) {
-          for (let r = 0, at = i * all + begin + first; r < count; ++r) rows[r * inputs + i] = data[at + r]!;
-        }
-        return rows;
-      },
-  };
-}
-
-/** One of the three projections of GPT-NeoX, which lie side by side for each head. */
-export function interleaved(
-  name: string,
-  shape: readonly number[],
-  a: Architecture,
-  which: number,
-  inputs: number,
-): Part {
-  const width = a.headDim;
-  return {
-    name,
-    shape,
-    count: a.heads * width,
-    rows: (read) => (first, count) => {
-      const rows = new Float32Array(count * inputs);
-      for (let r = 0; r < count; ++r) {
-        const head = Math.floor((first + r) / width);
-        const at = ((3 * head + which) * width + ((first + r) % width)) * inputs;
-        rows.set(read(at, at + inputs), r * inputs);
-      }
-      return rows;
-    },
   };
 }

@@ -2,10 +2,8 @@ import type { Wasm } from '../../runtime/wasm.js';
 import type { Architecture } from '../config/architecture.js';
 import type { Tensors } from '../files.js';
 import { rotaryFrequencies } from '../rotary.js';
-import { classifier } from './classifier.js';
+import { head } from './head.js';
 import { layer } from './layer.js';
-import { part } from './parts.js';
-import { predictions } from './predictions.js';
 import { Store } from './store.js';
 import type { ModelWeights } from './types.js';
 
@@ -32,30 +30,29 @@ export function placeWeights(
 
 function take(store: Store, tensors: Tensors, a: Architecture): Omit<ModelWeights, 'frequenciesAt'> {
   const { names, embedding: e, hiddens: d } = a;
-  const head = predictions(store, tensors, a);
   const { weightType } = store;
-  const isShared = head !== undefined && !tensors.has(`${names.predictions.decoder}.weight`);
+  const found = head(store, tensors, a);
   const table = (name: string | undefined, rows: number): number => store.plain(`${name}.weight`, [rows, e]);
-  const packed = (): number => store.matrix(e, [part(`${names.tokens}.weight`, [a.vocab, e], a.vocab, e)]).packed;
-  const tokens = isShared ? head.decoder.packed : weightType > 0 ? packed() : table(names.tokens, a.vocab);
+  const packed = (): number => store.linear(names.tokens, e, a.vocab, false).packed;
+  const shared = found?.isTied ? found.decoder.packed : undefined;
+  const tokens = shared ?? (weightType > 0 ? packed() : table(names.tokens, a.vocab));
   const positions = a.positions ? table(names.positions, a.positions.rows) : 0;
   const types = a.tokenTypes > 0 ? table(names.types, a.tokenTypes) : 0;
-  const embeddingNorm = names.embeddingNorm === undefined ? undefined : store.norm(names.embeddingNorm, e, true);
+  const embeddingNorm = names.embeddingNorm === undefined ? undefined : store.norm(names.embeddingNorm, e, a.bias.norm);
   const embeddingMap = names.embeddingMap === undefined ? undefined : store.linear(names.embeddingMap, e, d);
   const groups = Array.from({ length: Math.max(...a.groups) + 1 }, (_, i) => layer(store, a, names.layer(i)));
   const hasPooler = names.pooler !== undefined && tensors.has(`${names.pooler}.weight`);
   return {
     weightType,
     tokens,
-    tokensPacked: isShared || weightType > 0,
+    tokensPacked: shared !== undefined || weightType > 0,
     positions,
     types,
     embeddingNorm,
     embeddingMap,
     layers: a.groups.map((group) => groups[group]!),
-    finalNorm: names.finalNorm === undefined ? undefined : store.norm(names.finalNorm, d, a.norm === 'layer'),
+    finalNorm: names.finalNorm === undefined ? undefined : store.norm(names.finalNorm, d, a.bias.norm),
     pooler: hasPooler ? store.linear(names.pooler, d, d) : undefined,
-    predictions: head,
-    classifier: classifier(store, tensors, a),
+    head: found,
   };
 }

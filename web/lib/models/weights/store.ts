@@ -3,7 +3,7 @@ import type { Wasm } from '../../runtime/wasm.js';
 import type { Matrix } from '../../steps/steps.js';
 import { OPERATION } from '../config/architecture.js';
 import type { Tensors } from '../files.js';
-import { part, type Part } from './parts.js';
+import { partOf, type Part, type Source } from './parts.js';
 import type { NormWeights } from './types.js';
 
 /** Floats that are packed at a time. */
@@ -66,10 +66,12 @@ export class Store {
     return { weight, bias: hasBias ? this.plain(`${name}.bias`, [width]) : 0 };
   }
 
-  /** The map of a module with a weight (outputs, inputs). */
-  linear(name: string, inputs: number, outputs: number, hasBias = true): Matrix {
-    const bias = hasBias ? [part(`${name}.bias`, [outputs], outputs, 1)] : undefined;
-    return this.matrix(inputs, [part(`${name}.weight`, [outputs, inputs], outputs, inputs)], bias);
+  /** A linear map, or several whose outputs lie one after another. */
+  linear(source: Source | readonly Source[], inputs: number, outputs: number, hasBias = true): Matrix {
+    const sources = Array.isArray(source) ? (source as readonly Source[]) : [source as Source];
+    const each = outputs / sources.length;
+    const parts = (tensor: 'weight' | 'bias') => sources.map((one) => partOf(one, tensor, each, inputs));
+    return this.matrix(inputs, parts('weight'), hasBias ? parts('bias') : undefined);
   }
 
   /** A matrix of the parts' rows, and a bias of its parts. */

@@ -1,7 +1,6 @@
 /** A model's parameters in wasm memory: matrices packed for products, everything else as it is in the file. */
-import type { Matrix, Steps } from '../../steps/steps.js';
-import type { Layout } from '../pass/layout.js';
-import type { Place, Request } from '../pass/types.js';
+import type { Matrix } from '../../steps/steps.js';
+import type { Head } from '../config/architecture.js';
 import type { FrequenciesAt } from '../rotary.js';
 
 export interface NormWeights {
@@ -34,27 +33,19 @@ export interface ModelWeights {
   readonly layers: readonly LayerWeights[];
   readonly finalNorm: NormWeights | undefined;
   readonly pooler: Matrix | undefined;
-  readonly predictions: Predictions | undefined;
-  readonly classifier: Classifier | undefined;
+  readonly head: HeadWeights | undefined;
   readonly frequenciesAt: FrequenciesAt;
 }
-/** The head that predicts tokens. */
-export interface Predictions {
+export interface HeadWeights extends Pick<Head, 'reads' | 'activation'> {
   readonly map: Matrix | undefined;
   readonly norm: NormWeights | undefined;
   readonly decoder: Matrix;
+  /** Whether logits are those of tokens, and not of classes. */
+  readonly predictsTokens: boolean;
+  /** Whether the decoder is the embedding. */
+  readonly isTied: boolean;
+  /** Whether there is a single logit, without an axis of its own. */
+  readonly isScalar: boolean;
+  /** The names of classes. */
+  readonly labels: readonly string[] | undefined;
 }
-/** What a head needs to add its steps to a pass. */
-export interface HeadPass {
-  readonly request: Pick<Request, 'batch' | 'tokens' | 'lastOnly'>;
-  readonly layout: Layout;
-  readonly steps: Steps;
-  /** All tokens. */
-  readonly hidden: number;
-  /** One row of each sequence: the first, or the last that is no padding. */
-  readonly rowsOf: (which: 'first' | 'last') => number;
-  readonly linear: (x: number, m: Matrix, out: number, count?: number) => void;
-  readonly pooled: Place | undefined;
-}
-/** A head that sorts sequences or tokens adds its steps to a pass, and says where its logits are. */
-export type Classifier = (pass: HeadPass) => Place;

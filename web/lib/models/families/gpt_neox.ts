@@ -1,0 +1,66 @@
+import type { Architecture } from '../config/architecture.js';
+import { activationOf, biases, common, headDimOf, type Fields } from '../config/fields.js';
+import { rotaryOf } from '../config/rotary.js';
+import type { Source } from '../weights/parts.js';
+
+/** Attention and feed-forward in parallel, and a part of each head is rotated. */
+export function gptNeox(fields: Fields): Architecture {
+  const all = common(fields);
+  const headDim = headDimOf(fields, all);
+  const hasBias = fields.flag('attention_bias', true);
+  return {
+    ...all,
+    ...rotaryOf(fields, headDim, all.maxLength, fields.number('rotary_pct', 0.25), 'rotary_emb_base', 'rotary_pct'),
+    headDim,
+    ffnHiddens: fields.size('intermediate_size'),
+    activation: activationOf(fields, 'hidden_act', 'gelu'),
+    norm: 'layer',
+    eps: fields.number('layer_norm_eps', 1e-5),
+    order: fields.flag('use_parallel_residual', true) ? 'parallel' : 'pre',
+    causal: true,
+    positionKind: 'rotary',
+    bias: { ...biases(true), qkv: hasBias, output: hasBias },
+    tied: fields.flag('tie_word_embeddings', false),
+    names: {
+      prefix: 'gpt_neox.',
+      tokens: 'embed_in',
+      layer: (i) => {
+        const attention = `layers.${i}.attention`;
+        return {
+          norm1: `layers.${i}.input_layernorm`,
+          query: interleaved(`${attention}.query_key_value`, 0, headDim),
+          key: interleaved(`${attention}.query_key_value`, 1, headDim),
+          value: interleaved(`${attention}.query_key_value`, 2, headDim),
+          output: `${attention}.dense`,
+          norm2: `layers.${i}.post_attention_layernorm`,
+          up: `layers.${i}.mlp.dense_h_to_4h`,
+          down: `layers.${i}.mlp.dense_4h_to_h`,
+        };
+      },
+      finalNorm: 'final_layer_norm',
+    },
+    tasks: {
+      SequenceClassification: { reads: 'last', decoder: 'score', optionalBias: true },
+      TokenClassification: { reads: 'each', decoder: 'classifier' },
+      CausalLM: { reads: 'each', decoder: 'embed_out', optionalBias: true },
+    },
+  };
+}
+
+/** Number `which` of three maps whose outputs lie side by side for each head. */
+function interleaved(module: string, which: number, headDim: number): Source {
+  return (tensor, outputs, inputs) => ({
+    name: `${module}.${tensor}`,
+    shape: tensor === 'weight' ? [3 * outputs, inputs] : [3 * outputs],
+    count: outputs,
+    rows: (read) => (first, count) => {
+      const rows = new Float32Array(count * inputs);
+      for (let r = 0; r < count; ++r) {
+        const head = Math.floor((first + r) / headDim);
+        const at = ((3 * head + which) * headDim + ((first + r) % headDim)) * inputs;
+        rows.set(read(at, at + inputs), r * inputs);
+      }
+      return rows;
+    },
+  });
+}

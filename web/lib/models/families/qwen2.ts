@@ -1,0 +1,16 @@
+import type { Architecture } from '../config/architecture.js';
+import { biases, windowsOf, type Fields } from '../config/fields.js';
+import { llama } from './llama.js';
+
+/** Llama with biases of queries, keys and values; from some layer on there may be a sliding window. */
+export function qwen2(fields: Fields, kind?: Parameters<typeof llama>[1]): Architecture {
+  const all = llama(fields, kind);
+  const hasWindow = fields.flag('use_sliding_window', false) && fields.get('sliding_window') !== undefined;
+  const window = hasWindow ? fields.size('sliding_window', undefined, 2 ** 30) : undefined;
+  const first = window === undefined ? 0 : fields.size('max_window_layers', 28, 2 ** 30, 0);
+  return {
+    ...all,
+    bias: { ...biases(false), qkv: true },
+    windows: windowsOf(fields, all.layers, window, (layer) => layer >= first),
+  };
+}

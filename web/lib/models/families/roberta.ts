@@ -1,0 +1,35 @@
+import type { Architecture } from '../config/architecture.js';
+import type { Fields } from '../config/fields.js';
+import { bert } from './bert.js';
+
+/** BERT, with positions that begin after padding's, and heads of its own. */
+export function roberta(fields: Fields): Architecture {
+  const all = bert(fields, { padId: 1 });
+  const padId = all.padId!;
+  const first = padId + 1;
+  if (all.maxLength <= first) fields.wrong('max_position_embeddings', `above ${first}`, all.maxLength);
+  return {
+    ...all,
+    maxLength: all.maxLength - first,
+    positions: { rows: all.maxLength, first, skipsPadding: true },
+    names: { ...all.names, prefix: 'roberta.' },
+    tasks: {
+      ...all.tasks,
+      SequenceClassification: {
+        reads: 'first',
+        map: 'classifier.dense',
+        activation: 'tanh',
+        decoder: 'classifier.out_proj',
+      },
+      MaskedLM: {
+        reads: 'each',
+        map: 'lm_head.dense',
+        // Whatever the config says.
+        activation: 'gelu',
+        norm: 'lm_head.layer_norm',
+        decoder: 'lm_head.decoder',
+        bias: 'lm_head.bias',
+      },
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { wrongValue } from '../../check/values.js';
+import { OPERATION, type Architecture, type Head, type Task } from '../config/architecture.js';
+import { unnamedLabels } from '../config/fields.js';
+import type { Tensors } from '../files.js';
+import { part, partOf } from './parts.js';
+import type { Store } from './store.js';
+import type { HeadWeights } from './types.js';
+
+/** The head that the config names or the file has. */
+export function head(store: Store, tensors: Tensors, a: Architecture): HeadWeights | undefined {
+  const has = (module: string | undefined): boolean => tensors.has(`${module}.weight`);
+  const entries = Object.entries(a.tasks) as [Task, Head][];
+  const found = entries.filter(([task, { reads, map, decoder }]) => {
+    const hasDecoder = has(decoder) || (a.tied && predicts(task));
+    return hasDecoder && (map === undefined || has(map)) && (reads !== 'pooled' || has(a.names.pooler));
+  });
+  const [task, given] = found.find(([task]) => a.className.endsWith(`For${task}`)) ?? found[0] ?? [];
+  if (!task || !given) return undefined;
+  const { reads, map, activation, norm, decoder } = given;
+  const predictsTokens = predicts(task);
+  const isTied = !has(decoder);
+  const width = predictsTokens ? a.embedding : a.hiddens;
+  const isClassifier = task.endsWith('Classification');
+  const labels = isClassifier ? (a.labels ?? unnamedLabels(classes(tensors, `${decoder}.weight`))) : undefined;
+  const outputs = given.outputs ?? labels?.length ?? a.vocab;
+  const ownBias = `${decoder}.bias`;
+  const { bias: named = ownBias, optionalBias } = given;
+  const bias = [named, ownBias].find((name) => tensors.has(name)) ?? (optionalBias ? undefined : named);
+  const weights = {
+    map: map === undefined ? undefined : store.linear(map, a.hiddens, width),
+    norm: norm === undefined ? undefined : store.norm(norm, width, a.bias.norm),
+    decoder: store.matrix(
+      width,
+      [partOf(isTied ? a.names.tokens : decoder, 'weight', outputs, width)],
+      bias === undefined ? undefined : [part(bias, [outputs])],
+    ),
+  };
+  // Some files have the same bias under both names.
+  if (tensors.has(ownBias)) tensors.check(ownBias, [outputs]);
+  const isScalar = given.outputs === 1;
+  return { ...weights, reads, activation, predictsTokens, isTied, isScalar, labels: labels && Object.freeze(labels) };
+}
+
+function predicts(task: Task): boolean {
+  return task.endsWith('LM');
+}
+
+/** How many classes a file has, where the config does not say. */
+function classes(tensors: Tensors, name: string): number {
+  const [count = 0] = tensors.shapeOf(name);
+  if (count < 1) wrongValue(OPERATION, `'${name}' of at least one class`, count);
+  return count;
+}
