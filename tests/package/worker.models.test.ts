@@ -44,16 +44,9 @@ describe.each(checkpoints)('%s in a worker', (name) => {
 
 test('what is known of the model is there at once', () => {
   const { family, numLayers, numHeads, numHiddens, vocabSize, maxLength, parameterBytes, unused } = here;
-  expect(there).toMatchObject({
-    family,
-    numLayers,
-    numHeads,
-    numHiddens,
-    vocabSize,
-    maxLength,
-    parameterBytes,
-    unused,
-  });
+  const { isCausal, positionKind, labels } = here;
+  const sizes = { numLayers, numHeads, numHiddens, vocabSize, maxLength, parameterBytes };
+  expect(there).toMatchObject({ family, ...sizes, unused, isCausal, positionKind, labels });
 });
 
 test('small weights and caches are small there, too', async () => {

@@ -67,7 +67,7 @@ export type ModelCache = KeyValueCache;
 export interface ModelForwardOptions {
   /** (B, T): 1 for a token, 0 for padding. */
   attentionMask?: TokenIds;
-  /** (B, T): each token's type, for BERT and ALBERT. Default 0. */
+  /** (B, T): each token's type, where the model has types. Default 0. */
   tokenTypes?: TokenIds;
   /** Whether to return the attention weights of every layer, which cost memory. Default false. */
   needWeights?: boolean;

@@ -51,7 +51,7 @@ export interface Architecture {
   readonly names: Names;
   /** The heads that this family's files may have. */
   readonly tasks: Tasks;
-  /** The first of `config.architectures`, such as `BertForMaskedLM`. Its ending says which head to use. */
+  /** The first of `config.architectures`, `…ForMaskedLM` for instance. Its ending says which head to use. */
   readonly className: string;
   /** The names of classes, if the config lists or counts them. */
   readonly labels: readonly string[] | undefined;
@@ -87,7 +87,7 @@ export interface LayerNames {
 }
 
 /**
- * Heads by the ending of their class in transformers: `BertForMaskedLM` has the head 'MaskedLM'. Those of '…LM' predict
+ * Heads by the ending of their class in transformers: `…ForMaskedLM` has the head 'MaskedLM'. Those of '…LM' predict
  * tokens, those of '…Classification' have labels. If `config.architectures` names none of them, the head is the first
  * whose tensors are in the file.
  */

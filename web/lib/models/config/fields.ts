@@ -73,11 +73,7 @@ const NAMES = {
   maxLength: 'max_position_embeddings',
 };
 
-/**
- * The part of an architecture that is alike in all families, and defaults of what few of them have.
- *
- * @param names of fields that this family calls otherwise
- */
+/** What every family has, whose fields may have other `names`, and defaults for what only some have. */
 export function common(fields: Fields, names: Partial<typeof NAMES> = {}) {
   const called = { ...NAMES, ...names };
   const layers = fields.size(called.layers, undefined, 1024);
@@ -198,9 +194,4 @@ export function windowsOf(
     }
     return type === 'sliding_attention' ? window : undefined;
   });
-}
-
-/** The field that says how positions are scaled. */
-export function typeField(scaling: Fields): string {
-  return scaling.has('rope_type') ? 'rope_type' : 'type';
 }

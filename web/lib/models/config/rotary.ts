@@ -1,7 +1,7 @@
 import { checkBase } from '../../ops/sinusoidal/frequencies.js';
 import { OPERATION, type Architecture } from './architecture.js';
-import { typeField, type Fields } from './fields.js';
-import { readScaling } from './scaling.js';
+import type { Fields } from './fields.js';
+import { readScaling, typeField } from './scaling.js';
 
 type Rotary = NonNullable<Architecture['rotary']>;
 

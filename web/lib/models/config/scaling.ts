@@ -1,7 +1,7 @@
 /** What configs say of rotary positions for texts that are longer than those of the training. */
 import { checkScaling, type CheckedScaling, type RotaryScaling } from '../../ops/rotary/scaling.js';
 import { OPERATION } from './architecture.js';
-import { typeField, type Fields } from './fields.js';
+import type { Fields } from './fields.js';
 
 /**
  * How a config scales its rotary positions, and the length of the texts that it takes then.
@@ -23,6 +23,11 @@ export function readScaling(
     effectAt: checkScaling(OPERATION, scaling, base, dim),
     maxLength: isLonger ? Math.min(Math.floor(Math.max(factor, 1) * maxLength), 2 ** 30) : maxLength,
   };
+}
+
+/** The field that says how positions are scaled. */
+export function typeField(scaling: Fields): string {
+  return scaling.has('rope_type') ? 'rope_type' : 'type';
 }
 
 function scalingOf(given: Fields, maxLength: number, trained: number): RotaryScaling {
