@@ -20,9 +20,9 @@ EXPORT(product) void product(const float* a, const float* b, float* c, int m, in
 
 EXPORT(layerNorm)
 void layerNorm(const float* x, const float* weight, const float* bias, float* out, int rows, int dim) {
-  wasm_attention::layerNorm(x, weight, bias, out, rows, dim, 1e-6f);
+  wasm_attention::norm({x, weight, bias, out, rows, dim, wasm_attention::Norm::kLayer, 1e-6f});
 }
 
 EXPORT(rmsNorm) void rmsNorm(const float* x, const float* weight, float* out, int rows, int dim) {
-  wasm_attention::rmsNorm(x, weight, out, rows, dim, 1e-6f);
+  wasm_attention::norm({x, weight, nullptr, out, rows, dim, wasm_attention::Norm::kRms, 1e-6f});
 }
