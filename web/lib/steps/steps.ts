@@ -209,7 +209,7 @@ export class Steps {
     this.#push(activation === 'tanh' ? 'tanh' : 'activate', ActivateArgs.BYTES);
   }
 
-  /** The table of rotary positions: those at `positions`, or 0, 1, … if that is 0, each plus the tokens in the cache. */
+  /** A row for each rotary position: those at `positions`; if that is 0, they count on from the tokens in the cache. */
   rotaryTable(frequencies: number, positions: number, out: number, rows: number, dim: number, amplitude: number): void {
     clearArgs();
     words[RotaryTableArgs.frequencies] = frequencies;
