@@ -2,7 +2,6 @@
 import { ORT } from './works.mjs';
 
 const overOrt = (ratio) => ({ over: ORT, as: 'ort', ratio });
-const overJax = (ratio) => ({ over: ['jax-js'], as: 'jax-js', ratio });
 const overItself = (as, ratio) => ({ over: ['baseline'], as, ratio });
 
 /** Large enough for several threads to pay. */
@@ -18,7 +17,7 @@ export const scalingBar = (name, count) => (count === 2 && isBig(name) ? 1.8 : 0
 export function barsFor({ name, bars }, { threads, relaxed, browser }) {
   if (relaxed) return [overItself('plain', fuses(name) ? 1.15 : 0.95)];
   const peers = browser
-    ? isAttention(name) && [overOrt(1.5), overJax(1.5)]
+    ? isAttention(name) && [overOrt(1.5)]
     : isBig(name) && [overOrt(name.endsWith('causal') ? 2.6 : 1.45)];
   if (threads === 1) return browser && peers ? peers : bars;
   return [overItself('one thread', scalingBar(name, threads)), ...(peers || [])];

@@ -15,8 +15,6 @@ const libraries = {
   [OURS]: './peers/ours.mjs',
   ort: './peers/ort.mjs',
   tfjs: './peers/tfjs.mjs',
-  'jax-js': './peers/jax.mjs',
-  eigen: './peers/eigen.mjs',
   javascript: './peers/javascript.mjs',
 };
 

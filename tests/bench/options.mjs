@@ -5,22 +5,22 @@ import { ORT_INT8, quick as quickWorks, quickPeers, scaling as scalingWorks, wor
 
 export const usage = `usage: npm run bench -- [options]
   --work NAME[,NAME]   only these rows; a name may end in * (attention-*)
-  --peers A,B          only these peers: ort (or one of ort-attention, ort-mha, ort-integer, ort-dynamic, ort-nbits), tfjs, jax-js, eigen, javascript
+  --peers A,B          only these peers: ort (or one of ort-attention, ort-mha, ort-integer, ort-dynamic, ort-nbits), tfjs, javascript
   --rounds N           samples of each contender (default 9; 5 with --quick)
   --processes N        run every row in N fresh processes and report the medians over them (default 1)
   --browser            the same work in headless Chromium, a fresh one for every row; this library is loaded from ./slim
   --threads N          N threads for this library and for the peers that have threads; the column baseline is this library on one
-                       thread, and the product is a Linear layer (default 1)
+                       thread (default 1)
   --scaling            this library alone on 2, 4, … threads up to the number of cores, against one: large works, small ones and
                        works that threads do not share
-  --relaxed            the wasm for relaxed SIMD; the column baseline is the plain one on as many threads, the product is a Linear
-                       layer, and only peers that --peers names take part
+  --relaxed            the wasm for relaxed SIMD; the column baseline is the plain one on as many threads, and
+                       only peers that --peers names take part
   --clock cpu          measure processor time instead of wall time, for a busy machine
   --quick              a few rows and peers, within a minute
   --json FILE          write all measurements to a file
 rows: limits, cold, growth, long, ${works.map((work) => work.name).join(', ')}`;
 
-const everyPeer = ['ort', 'tfjs', 'jax-js', 'eigen', 'javascript'];
+const everyPeer = ['ort', 'tfjs', 'javascript'];
 const peerNames = [...everyPeer, 'ort-attention', 'ort-mha', ...ORT_INT8];
 const allNames = ['limits', 'cold', ...works.map((work) => work.name), 'long', 'growth'];
 

@@ -12,8 +12,6 @@ const COLUMNS = [
   'ort-dynamic',
   'ort-nbits',
   'tfjs',
-  'jax-js',
-  'eigen',
   'javascript',
 ];
 

@@ -65,7 +65,7 @@ async function main() {
   const options = parse(process.argv.slice(2));
   const { peers, rounds, quick, clock, threads, relaxed, browser, scaling } = options;
   const started = performance.now();
-  const needsPeers = peers.some((peer) => !['eigen', 'javascript'].includes(peer));
+  const needsPeers = peers.some((peer) => peer !== 'javascript');
   const { fused } = await setUp({ needsPeers, relaxed, browser, say });
   const task = { quick, rounds, peers, clock, threads, relaxed, scaling, fused };
   const place = browser ? await inBrowser() : inNode();

@@ -1,4 +1,4 @@
-/** Installs the peers and compiles the benchmark's own small wasms. */
+/** Installs the peers and compiles the wasm of the machine's limits. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -30,14 +30,14 @@ const linking = [
   '-sTOTAL_STACK=256KB',
 ];
 
-/** Compiles native/NAME.cpp to build/NAME.wasm if the source, or what it is linked with, is newer. */
-function compile(name, flags, say, linked) {
-  const source = `native/${name}.cpp`;
-  if (time(`${name}.wasm`, build) > Math.max(time(source, here), linked ? time(linked, here) : 0)) return;
+/** Compiles native/limits.cpp, if it is newer than its wasm. */
+function compileLimits(say) {
+  const [source, output] = ['native/limits.cpp', 'limits.wasm'];
+  if (time(output, build) > time(source, here)) return;
   say(`compiling ${source}`);
   // Debian's Emscripten finds its JavaScript optimizer's parser there.
   const NODE_PATH = ['/usr/share/nodejs', process.env.NODE_PATH].filter(Boolean).join(':');
-  run('emcc', [...common, ...flags, ...linking, source, '-o', path(`${name}.wasm`, build)], { NODE_PATH });
+  run('emcc', [...common, ...linking, source, '-o', path(output, build)], { NODE_PATH });
 }
 
 /** Compiles the limits for relaxed SIMD, with the compiler that builds the library's wasm for it. */
@@ -94,15 +94,10 @@ export async function setUp({ needsPeers, relaxed, browser, say }) {
   }
   mkdirSync(build, { recursive: true });
   if (needsPeers) await bundleTensorFlow(browser, say);
-  compile('limits', [], say);
+  compileLimits(say);
   const built = time('../../dist/wasm-attention-relaxed.wasm', here) > 0;
   if (relaxed && !built) throw new Error('there is no wasm for relaxed SIMD: run `npm run setup` and build again');
   const fused = relaxed || (browser && built);
   if (fused) compileRelaxedLimits(say);
-  const kernels = '../../build/emscripten/libkernels.a';
-  if (time(kernels, here) === 0) throw new Error('the library is not built: run `bash scripts/build.sh package` first');
-  compile('product', ['-I../../cpp', kernels], say, kernels);
-  const eigen = ['/usr/include/eigen3', '/usr/local/include/eigen3'].find((folder) => existsSync(folder));
-  if (eigen) compile('eigen', ['-isystem', eigen], say);
   return { fused };
 }

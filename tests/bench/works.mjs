@@ -1,6 +1,5 @@
 /**
- * The rows of the table; the file is long because there are so many. `make` builds the problem: seeded inputs and a
- * float64 check. `bars` are what this library aims at: `{ over, ratio }` to be at least `ratio` times as fast as the
+ * The rows of the table. `make` builds the problem: seeded inputs and a float64 check. `bars` are what this library aims at: `{ over, ratio }` to be at least `ratio` times as fast as the
  * fastest of the peers in `over`, `{ limit, share }` to reach at least that share of the micro-kernel's GFLOP/s. The
  * peer `baseline` is this library without the feature that the row is about. `alone`: no other library takes part.
  */
@@ -19,7 +18,7 @@ import { textbookAttention } from './problems/textbook.mjs';
 import { training } from './problems/training.mjs';
 
 export const ORT = ['ort', 'ort-attention', 'ort-mha'];
-const EVERY_PEER = [...ORT, 'tfjs', 'jax-js', 'eigen', 'javascript'];
+const EVERY_PEER = [...ORT, 'tfjs', 'javascript'];
 /** Its products of whole numbers: MatMulInteger, DynamicQuantizeMatMul and MatMulNBits. */
 export const ORT_INT8 = ['ort-integer', 'ort-dynamic', 'ort-nbits'];
 const overOrt = (ratio) => [{ over: ORT, as: 'ort', ratio }];
@@ -94,7 +93,7 @@ export const works = [
     name: `table-${length}`,
     title: `P of ${length}×${width}`,
     make: () => table({ length, width }),
-    bars: [{ over: ['ort', 'tfjs', 'jax-js', 'javascript'], as: 'fastest JS', ratio: 6 }, { exactness: true }],
+    bars: [{ over: ['ort', 'tfjs', 'javascript'], as: 'fastest JS', ratio: 6 }, { exactness: true }],
   })),
   {
     name: 'add-table',
@@ -178,10 +177,7 @@ export const works = [
     name: 'training',
     title: 'training step, 1 layer (32,32,64,4)',
     make: () => training(),
-    bars: [
-      { over: ['tfjs'], as: 'tfjs', ratio: 3 },
-      { over: ['jax-js'], as: 'jax-js', ratio: 3 },
-    ],
+    bars: [{ over: ['tfjs'], as: 'tfjs', ratio: 3 }],
   },
   {
     name: 'attention-512-gradients',
@@ -250,7 +246,7 @@ export const works = [
   },
   {
     name: 'rms-norm',
-    title: 'kernel of RMSNorm 512×768 / LayerNorm',
+    title: 'RMSNorm 512×768 / LayerNorm',
     make: () => norm({ rows: 512, width: 768 }),
     bars: [{ over: ['baseline'], as: 'LayerNorm', ratio: 1.2 }],
   },
@@ -268,7 +264,7 @@ export const quick = [
   'decoding',
   'rotary-12x1024',
 ];
-export const quickPeers = ['ort', 'tfjs', 'eigen'];
+export const quickPeers = ['ort', 'tfjs'];
 
 /** The rows of --scaling: large works that threads share, works that they do not share, and calls of microseconds. */
 export const scaling = [

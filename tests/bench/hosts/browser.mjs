@@ -22,9 +22,6 @@ export function serve(handle) {
   postMessage({ ready: true });
 }
 
-const pretend = (cores) =>
-  Object.defineProperty(navigator, 'hardwareConcurrency', { value: cores, configurable: true });
-
 export const libraries = {
   async ort() {
     const ort = await import(new URL('onnxruntime-web/dist/ort.wasm.min.mjs', modules));
@@ -32,19 +29,12 @@ export const libraries = {
     return ort;
   },
 
-  jax(threads) {
-    // It starts one thread for each core that it sees, and none without Worker.
-    if (threads === 1) delete globalThis.Worker;
-    else pretend(threads);
-    return import(new URL('@jax-js/jax/dist/index.js', modules));
-  },
-
   async tfjs(build, threads) {
     const { tf, backend } = await import(new URL('tfjs.js', build));
     backend.setWasmPaths(new URL('@tensorflow/tfjs-backend-wasm/dist/', modules).href);
     backend.setThreadsCount(threads);
     // It starts at most one thread for every two cores, whatever count is set.
-    pretend(2 * threads);
+    Object.defineProperty(navigator, 'hardwareConcurrency', { value: 2 * threads, configurable: true });
     if (threads === 1) tf.env().set('WASM_HAS_MULTITHREAD_SUPPORT', false);
     return { tf, version: backend.version_wasm };
   },

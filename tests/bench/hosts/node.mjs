@@ -28,12 +28,6 @@ export const libraries = {
   // The file for browsers does not find its threads in Node.
   ort: (threads) => (threads > 1 ? import('onnxruntime-web') : import('onnxruntime-web/wasm')),
 
-  jax() {
-    // It starts threads if there is a global Worker.
-    delete globalThis.Worker;
-    return import('@jax-js/jax');
-  },
-
   async tfjs(build) {
     const tf = require('@tensorflow/tfjs-core');
     const backend = require('@tensorflow/tfjs-backend-wasm');

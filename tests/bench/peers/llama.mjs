@@ -5,7 +5,6 @@
  *   four rows of weights at a time                                  3.3
  *   eight sums at a time, in products and in attention              3.9   <- this
  * Not faster: eight rows at a time; weights as float64.
- * The file is longer than 200 lines, because its sums are unrolled by hand.
  */
 
 /** Four rows of a matrix side by side, so that four sums share each input: (rows / 4, inputs, 4). */

@@ -1,5 +1,5 @@
-/** How this library does each kind of work. The file is long because all of them are here. */
-import { instantiate } from './standalone.mjs';
+/** How this library does each kind of work. */
+import { instantiate } from '../limits.mjs';
 import { training } from './ours-training.mjs';
 import { transpose } from './dense.mjs';
 
@@ -34,12 +34,11 @@ function attentionLayer({ wasm }, { params, inputs, parameters }, layerOptions) 
 export const prepare = {
   training,
 
-  matmul: ({ kernels: { wasm, call } }, { params: { m, k, n }, inputs }) => ({
-    run() {
-      const [c] = call([inputs.a, inputs.b], [m * n], ([a, b], [out]) => wasm.product(a, b, out, m, k, n));
-      return { c };
-    },
-  }),
+  /** As a Linear layer, whose weight is packed before the clock starts; threads share it. */
+  matmul: ({ wasm }, problem) => {
+    const { params, inputs } = problem;
+    return linearLayer(wasm, { ...problem, weight: transpose(inputs.b, params.k, params.n) }, 'float32');
+  },
 
   quantised: ({ wasm }, problem) => linearLayer(wasm, problem, 'int8'),
 
@@ -168,14 +167,9 @@ export const prepare = {
     return { run: () => ({ output: layer.forward(x).output.data }), dispose: () => layer.dispose() };
   },
 
-  norm: ({ kernels: { wasm, place } }, { params: { rows, width }, inputs }) => {
-    const [x, weight, out] = [inputs.x, inputs.weight, inputs.x].map(place);
-    return {
-      run() {
-        wasm.rmsNorm(x, weight, out, rows, width);
-        return { normed: new Float32Array(wasm.memory.buffer, out, rows * width) };
-      },
-    };
+  norm: ({ wasm }, problem) => {
+    const { run, dispose } = normLayer(new wasm.RMSNorm({ normalizedShape: problem.params.width }), problem);
+    return { run: () => ({ normed: run() }), dispose };
   },
 
   rotary: ({ wasm }, { params: { heads, n, d }, inputs }) => {
@@ -228,25 +222,20 @@ function attending(wasm, { params: { heads, n, d }, inputs }) {
 
 /** The same work without the option that a row is about. */
 export const baseline = {
-  rotary: ({ kernels: { wasm, place } }, { inputs: { x } }) => {
-    const address = place(x);
+  rotary: (_, { inputs: { x } }) => {
+    const memory = new WebAssembly.Memory({ initial: Math.ceil(x.byteLength / 2 ** 16) });
     return {
       run() {
-        new Float32Array(wasm.memory.buffer, address, x.length).set(x);
+        new Float32Array(memory.buffer, 0, x.length).set(x);
         // The library reads its results the same way, with the copying constructor.
-        return { copied: new Float32Array(new Float32Array(wasm.memory.buffer, address, x.length)) };
+        return { copied: new Float32Array(new Float32Array(memory.buffer, 0, x.length)) };
       },
     };
   },
 
-  norm: ({ kernels: { wasm, place } }, { params: { rows, width }, inputs }) => {
-    const [x, weight, bias, out] = [inputs.x, inputs.weight, inputs.bias, inputs.x].map(place);
-    return {
-      run() {
-        wasm.layerNorm(x, weight, bias, out, rows, width);
-        return { plain: new Float32Array(wasm.memory.buffer, out, rows * width) };
-      },
-    };
+  norm: ({ wasm }, problem) => {
+    const { run, dispose } = normLayer(new wasm.LayerNorm({ normalizedShape: problem.params.width }), problem);
+    return { run: () => ({ plain: run() }), dispose };
   },
 
   positionedAttention: ({ wasm }, problem) => {
@@ -283,18 +272,12 @@ export const baseline = {
   opening: (_, { file }) => ({ run: () => ({ copied: file.slice() }) }),
 };
 
-/**
- * The product as a Linear layer: every wasm has it, and threads share it. Its weight is packed before the clock starts.
- */
-export function layerProduct({ wasm }, problem) {
-  const { params, inputs } = problem;
-  return linearLayer(wasm, { ...problem, weight: transpose(inputs.b, params.k, params.n) }, 'float32');
-}
-
-/** The layer of the norm, where its kernel is not on its own. */
-export function normLayer({ wasm }, { params: { rows, width }, inputs }) {
-  const layer = new wasm.RMSNorm({ normalizedShape: width });
-  layer.loadStateDict({ weight: { data: inputs.weight, shape: [width] } });
+function normLayer(layer, { params: { rows, width }, inputs }) {
+  const bias = { data: inputs.bias, shape: [width] };
+  layer.loadStateDict({
+    ...('bias' in layer.stateDict() && { bias }),
+    weight: { data: inputs.weight, shape: [width] },
+  });
   const x = { data: inputs.x, shape: [rows, width] };
-  return { run: () => ({ normed: layer.forward(x).output.data }), dispose: () => layer.dispose() };
+  return { run: () => layer.forward(x).output.data, dispose: () => layer.dispose() };
 }

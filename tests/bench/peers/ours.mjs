@@ -1,13 +1,10 @@
 /**
- * This library, through its published entries (dist/); the matrix product and the kernels of norms come from
- * native/product.cpp.
+ * This library, through its published entries (dist/).
  */
 import { inBrowser, readJson } from '../host.mjs';
-import { baseline, layerProduct, normLayer, prepare } from './ours-works.mjs';
-import { instantiate, withArrays } from './standalone.mjs';
+import { baseline, prepare } from './ours-works.mjs';
 
 const root = new URL('../../../', import.meta.url);
-const withoutKernels = { matmul: layerProduct, norm: normLayer };
 
 /**
  * Collects the wasm memories that are instantiated from now on, which the library does not expose, and returns their
@@ -37,11 +34,10 @@ async function copyOf(entry, copy, threads, relaxed = false) {
 
 /** Several copies of the package as contenders, by name. */
 function copies(entries) {
-  const works = { ...prepare, ...withoutKernels };
   return Object.entries(entries).map(([name, wasm]) => ({
     name,
     simd: wasm.features.simd,
-    prepare: (problem) => works[problem.kind]({ wasm }, problem),
+    prepare: (problem) => prepare[problem.kind]({ wasm }, problem),
   }));
 }
 
@@ -65,13 +61,11 @@ export async function open({ build, threads = 1, relaxed = false, scaling }) {
     const other = relaxed ? await copyOf('index', 'plain', threads) : await copyOf(entry, 'single', 1);
     return { version, peers: copies({ 'wasm-attention': wasm, baseline: other }) };
   }
-  const context = { wasm, build, kernels: withArrays(await instantiate('product', build)) };
-  // native/product.cpp is linked with the plain kernels.
-  const works = simd === 'simd128' ? prepare : { ...prepare, ...withoutKernels };
+  const context = { wasm, build };
   return {
     version,
     peers: [
-      { name: 'wasm-attention', simd, prepare: (problem) => works[problem.kind](context, problem) },
+      { name: 'wasm-attention', simd, prepare: (problem) => prepare[problem.kind](context, problem) },
       { name: 'baseline', prepare: (problem) => baseline[problem.kind]?.(context, problem) },
     ],
   };

@@ -33,7 +33,7 @@ export function gatedFeedForward({ rows, width, hiddens }) {
   };
 }
 
-/** The kernel of RMSNorm over x (rows, width), in place of its layer. */
+/** RMSNorm over x (rows, width). */
 export function norm({ rows, width }) {
   const [x, weight, bias] = [normal(rows * width, 66), normal(width, 67), normal(width, 68)];
   return {
