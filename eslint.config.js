@@ -73,6 +73,8 @@ export default defineConfig(
   {
     files: ['tests/**/*.ts'],
     rules: {
+      // The functions of a loaded module are bound.
+      '@typescript-eslint/unbound-method': 'off',
       'no-restricted-syntax': [
         'error',
         {

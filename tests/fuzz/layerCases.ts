@@ -1,7 +1,4 @@
-/**
- * Layers with one input: made, used, differentiated and disposed. The file is a little longer than 200 lines, because
- * each layer has a tolerance of its own.
- */
+/** Layers with one input: made, used, differentiated and disposed. */
 import { feedForward, feedForwardBackward, type ActivationName } from '../reference/feedForward.js';
 import { gatedFeedForward, gatedFeedForwardBackward } from '../reference/gatedFeedForward.js';
 import { layerNorm, layerNormBackward } from '../reference/layerNorm.js';

@@ -1,6 +1,5 @@
 /**
- * The decoder layer against PyTorch, and in long/ against float64: both passes, caches, dropout, rejections. It is long
- * because of its many options.
+ * The decoder layer against PyTorch, and in long/ against float64: both passes, caches, dropout, rejections.
  */
 import { describe, expect, test } from '@jest/globals';
 import type { TransformerDecoderLayerOptions } from 'wasm-attention';

@@ -1,8 +1,7 @@
 /**
  * Layers whose matrices are kept in float16 or int8. The same bits are expected with and without relaxed SIMD and on
  * any number of threads: `npm run test:relaxed` and `npm run test:threads` run this file too. FUZZ_CASES sets the
- * number of products. The file is longer than 200 lines, because products, layers and state dicts are held to the same
- * bits.
+ * number of products.
  */
 import { describe, expect, test } from '@jest/globals';
 import type { Tensor, WeightType } from 'wasm-attention';

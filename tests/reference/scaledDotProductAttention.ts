@@ -1,4 +1,3 @@
-/* This file is longer than 200 lines, because one oracle has every option. */
 import { logSumExpRow, softmaxRow } from './maskedSoftmax.js';
 import { offset, zeros, type Numbers, type Reference } from './tensor.js';
 

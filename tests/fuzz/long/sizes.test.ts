@@ -1,8 +1,7 @@
 /**
  * Huge sizes over little data: axes of up to 2^31 - 1 beside an empty one, widths that only a layer's options name, and
  * data that claims a length. Each call must be computed or refused, with the bytes where it is memory that is missing,
- * and harm nobody. One that counts to its largest size would never end. The file is longer than 200 lines, because each
- * function and layer names its sizes in its own way.
+ * and harm nobody. One that counts to its largest size would never end.
  */
 import { describe, test } from '@jest/globals';
 import fc from 'fast-check';
