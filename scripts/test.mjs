@@ -30,23 +30,18 @@ const googleTest = ({ tests, failures, errors, disabled }) => ({
   passed: tests - failures - errors - disabled,
   failed: failures + errors + disabled,
 });
-/**
- * What computes: on threads and with relaxed SIMD all of it runs, the long suites too, which take about two minutes
- * each time.
- */
+/** What computes: the built package, threads and relaxed SIMD change nothing else. The long suites take two minutes. */
 const KERNELS = 'scripts/jest.sh js tests/ops tests/layers tests/models tests/fuzz';
 /** Drawing the page's still figures takes half a minute, and only long suites look at them. */
 const WITHOUT_STILLS = { STILLS: 'kept' };
 
 /** @type {Record<string, Suite[]>} */
 const SUITES = {
-  // First the suites that need nothing, then those for which others wait.
+  // First what others wait for and what takes longest: the browser's suite, which waits for pages half of its time.
   test: [
     { name: 'packages', command: 'scripts/setup.sh' },
-    { name: 'native', command: 'scripts/test-native.sh', counts: googleTest },
     { name: 'wasm', command: 'scripts/build.sh wasm', after: 'packages' },
     { name: 'page', command: 'scripts/build.sh page', env: WITHOUT_STILLS, after: 'wasm' },
-    { name: 'js', command: 'scripts/jest.sh js', after: 'wasm', counts: jest },
     {
       name: 'browser',
       command: 'scripts/jest.sh browser',
@@ -54,6 +49,9 @@ const SUITES = {
       after: 'page',
       counts: jest,
     },
+    { name: 'native', command: 'scripts/test-native.sh', counts: googleTest },
+    { name: 'js', command: 'scripts/jest.sh js', after: 'wasm', counts: jest },
+    { name: 'lint', command: 'scripts/lint.sh', after: 'wasm', counts: (result) => result },
   ],
   // What depends on the compiler, for systems with another one.
   node: [
@@ -72,11 +70,10 @@ const SUITES = {
     { name: 'packages', command: 'scripts/setup.sh' },
     { name: 'native-threads', command: 'scripts/test-native.sh --threads', counts: googleTest },
     { name: 'build', command: 'scripts/build.sh', after: 'packages' },
-    { name: 'lint', command: 'scripts/lint.sh', after: 'build', counts: (result) => result },
     { name: 'package', command: 'scripts/jest.sh package', after: 'build', counts: jest },
     {
       name: 'dist',
-      command: 'scripts/jest.sh js',
+      command: `${KERNELS} tests/training tests/exchange tests/page/long tests/project/long`,
       env: { DIST: '1', LONG: '1' },
       after: 'build',
       counts: jest,
@@ -91,22 +88,15 @@ const SUITES = {
     },
     { name: 'relaxed', command: KERNELS, env: { RELAXED: '1', LONG: '1' }, after: 'build', counts: jest },
     {
+      // What is long in them has run on both alone.
       name: 'relaxed-threads',
       command: KERNELS,
-      env: { RELAXED: '1', THREADS: '3', LONG: '1' },
+      env: { RELAXED: '1', THREADS: '3' },
       after: 'build',
       alone: true,
       counts: jest,
     },
     { name: 'matrix', command: 'scripts/jest.sh matrix', after: 'build', alone: true, counts: jest },
-    {
-      name: 'browser-cjk',
-      command: 'scripts/jest.sh browser',
-      env: { FONTS: 'cjk' },
-      after: 'build',
-      alone: true,
-      counts: jest,
-    },
     {
       name: 'browser-long',
       command: 'scripts/jest.sh browser /long/',
