@@ -5,7 +5,7 @@
 #   usage: bare-debian.sh bookworm|trixie COMMAND…
 . "$(dirname "$0")/common.sh"
 
-readonly MEGABYTES=8000 codename=${1-}
+readonly MEGABYTES=10000 codename=${1-}
 [[ $codename == @(bookworm|trixie) && $# -gt 1 ]] || fail 'usage: bare-debian.sh bookworm|trixie COMMAND…'
 shift
 root=$PWD/build/bare-$codename
