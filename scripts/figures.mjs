@@ -1,5 +1,5 @@
 // Writes web/elements/generated: what the elements know of each other, made from the figures' folders. A figure is a
-// folder <tag>/ with its element in <tag>.ts and its texts in strings/<language>.json.
+// folder <tag>/ with its element in <tag>.ts, its texts in strings/<language>.json and its heights in heights.json.
 //   usage: figures.mjs
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -24,6 +24,19 @@ export function classOf(tag) {
   return tag.replace(/(?:^|-)([a-z])/g, (_, /** @type {string} */ letter) => letter.toUpperCase());
 }
 
+/** Where a figure's heights are. @param {string} tag */
+export function heightsFile(tag) {
+  return join(ELEMENTS, tag, 'heights.json');
+}
+
+/**
+ * The heights of a figure on the page, in rem, in a wide window and in a narrow one: in English, and in other languages
+ * where they differ. @param {string} tag @returns {Record<string, Record<string, number>>}
+ */
+function readHeights(tag) {
+  return existsSync(heightsFile(tag)) ? JSON.parse(readFileSync(heightsFile(tag), 'utf8')) : {};
+}
+
 /** Writes the files that have changed. */
 export function writeGenerated() {
   write('figures.ts', [
@@ -40,6 +53,15 @@ export function writeGenerated() {
     'classes.ts',
     Object.entries(figures()).map(([tag, module]) => `export { ${classOf(tag)} } from '../${module}.js';`),
   );
+  write('heights.css', [
+    '/* Heights of the figures in a wide window and in a narrow one, from the files that `npm run reserve` writes. */',
+    ...Object.keys(figures()).flatMap((tag) =>
+      Object.entries(readHeights(tag)).map(([language, heights]) => {
+        const values = Object.entries(heights).map(([name, height]) => `--${name}: ${height}rem;`);
+        return `${tag}${language === 'en' ? '' : `:lang(${language})`} { ${values.join(' ')} }`;
+      }),
+    ),
+  ]);
   // One file a language, so that a reader's browser asks for one.
   for (const file of readdirSync(join(ELEMENTS, 'shared/strings'))) {
     const texts = ['shared', ...Object.keys(figures())]

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Formats every file that `npm run lint` looks at.
+# Formats every file that `npm run lint` looks at, and writes the table of the figures' attributes.
 . "$(dirname "$0")/common.sh"
 need 'JavaScript packages' clang-format
 find cpp tests -name node_modules -prune -o \( -name '*.cpp' -o -name '*.h' \) -print | xargs -r clang-format -i
+bash scripts/build.sh sources
+node scripts/attributes.mjs
 node_modules/.bin/prettier --write --log-level warn .

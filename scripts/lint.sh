@@ -17,13 +17,14 @@ types() {
   return $status
 }
 
-checks=('clang-format' 'eslint' 'prettier' 'tsc')
+checks=('clang-format' 'eslint' 'prettier' 'tsc' 'attributes')
 run_check() {
   case $1 in
     clang-format) find cpp tests -name node_modules -prune -o \( -name '*.cpp' -o -name '*.h' \) -print | xargs -r clang-format --dry-run -Werror ;;
     eslint) $bin/eslint --max-warnings 0 . ;;
     prettier) $bin/prettier --check --cache --cache-location build/prettier.cache . ;;
     tsc) types ;;
+    attributes) node scripts/attributes.mjs --check ;;
   esac
 }
 

@@ -1,49 +1,37 @@
 // Measures the heights of the figures on the built page, in every language and in a wide and a narrow window, and
-// writes them to web/page/style/reserved.css: the page reserves this height until a figure is drawn. `npm run reserve`
-// chooses the fonts. Run it after a change to a figure's height; tests/browser/page/long/reserved.test.ts fails if it is
-// needed.
+// writes them to the figures' folders: the page reserves this height until a figure is drawn. `npm run reserve` chooses
+// the fonts. Run it after a change to a figure's height; tests/browser/page/long/reserved.test.ts fails if it is needed.
 //   usage: reserve.mjs      after `npm run build`
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawFigures, languagesOf, launch, openBuilt } from './built-page.mjs';
+import { figures, heightsFile, writeGenerated } from './figures.mjs';
 
-const ROOT = join(import.meta.dirname, '..');
-const PAGE = join(ROOT, 'build/page');
-const OUT = join(ROOT, 'web/page/style/reserved.css');
+const PAGE = join(import.meta.dirname, '../build/page');
 const WIDTHS = /** @type {const} */ ({ wide: 1280, narrow: 390 });
-/** Heights are rounded to multiples of this, in CSS pixels. A language gets its own rule if its height differs. */
+/** Heights are rounded to multiples of this, in CSS pixels. A language is written down if its height differs. */
 const STEP = 4;
 
+/** By tag, language and window. @type {Record<string, Record<string, Record<string, number>>>} */
+const all = Object.fromEntries(Object.keys(figures()).map((tag) => [tag, { en: {} }]));
 const browser = await launch();
-/** @type {Map<string, Record<string, string>>} */
-const rules = new Map();
-/** @type {Record<string, Record<string, number>>} */
-const english = {};
 try {
   for (const language of languagesOf(PAGE).sort((a, b) => Number(b === 'en') - Number(a === 'en'))) {
     for (const [name, width] of Object.entries(WIDTHS)) {
-      const heights = await heightsOf(language, width);
-      if (language === 'en') english[name] = heights;
-      for (const [tag, height] of Object.entries(heights)) {
-        if (language !== 'en' && english[name]?.[tag] === height) continue;
-        const selector = language === 'en' ? tag : `${tag}:lang(${language})`;
-        rules.set(selector, { ...rules.get(selector), [name]: `${height / 16}rem` });
+      for (const [tag, height] of Object.entries(await heightsOf(language, width))) {
+        const rem = height / 16;
+        const figure = all[tag];
+        if (figure === undefined || (language !== 'en' && figure.en?.[name] === rem)) continue;
+        figure[language] = { ...figure[language], [name]: rem };
       }
     }
   }
 } finally {
   await browser.close();
 }
-const selectors = [...rules.keys()].sort();
-const head = '/* Written by scripts/reserve.mjs: heights of the figures in a wide window and in a narrow one. */';
-writeFileSync(OUT, [head, ...selectors.map(rule), ''].join('\n'));
-console.log(`web/page/style/reserved.css: ${selectors.length} rules`);
-
-/** @param {string} selector */
-function rule(selector) {
-  const declarations = Object.entries(rules.get(selector) ?? {}).map(([name, height]) => `--${name}: ${height};`);
-  return `${selector} { ${declarations.join(' ')} }`;
-}
+for (const [tag, heights] of Object.entries(all))
+  writeFileSync(heightsFile(tag), `${JSON.stringify(heights, null, 2)}\n`);
+writeGenerated();
 
 /**
  * @param {string} language

@@ -41,7 +41,7 @@ describe('the papers', () => {
   it('license the code under MIT, and the prose as its source, which they credit', () => {
     const text = read('LICENSE');
     expect(text.startsWith(`${license} License`)).toBe(true);
-    const prose = text.slice(text.indexOf('web/page/prose')).replaceAll(/\s+/g, ' ');
+    const prose = text.slice(text.indexOf('web/page/languages')).replaceAll(/\s+/g, ' ');
     for (const part of ['Dive into Deep Learning', 'Zhang', 'Lipton', 'Li', 'Smola', 'CC BY-SA 4.0', 'by-sa/4.0']) {
       expect(prose).toContain(part);
     }

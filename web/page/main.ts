@@ -1,7 +1,6 @@
-import { wholeAlternates } from './alternates.js';
 import { judgeAnswers } from './checks.js';
 import { followInContents } from './contents.js';
-import { keepPlaceInLanguages } from './language-menu.js';
+import { keepPlaceInLanguages, wholeAlternates } from './language-menu.js';
 import { layOutTheRest } from './lay-out.js';
 import { loadFigures } from './load-figures.js';
 import { keepForLater } from './offline/register.js';

@@ -47,7 +47,7 @@ export default defineConfig({
             })),
             {
               name: 'page',
-              test: /\/page\/(alternates|language-menu|live-code|reading-place)\.ts$|\/(registry|generated\/figures)\.ts$|preload-helper/,
+              test: /\/page\/(language-menu|live-code|reading-place)\.ts$|\/(registry|generated\/figures)\.ts$|preload-helper/,
               priority: 3,
             },
             { name: 'library', test: /\/lib\/index\.ts$/, priority: 2 },

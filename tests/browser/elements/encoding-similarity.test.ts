@@ -68,21 +68,3 @@ test('a shorter sequence has the cursor of the map and that of the curve at one 
   expect(await offset.textContent()).toBe('23');
   expect(await figure.locator('.readout').first().innerText()).toContain('23');
 });
-
-test('the axes of the map have names of their own, and the curve has most of its panel', async () => {
-  const { figure } = await openAlone(open, 'encoding-similarity');
-  expect(await figure.locator('.row-name').innerText()).toBe('position i');
-  expect(await figure.locator('.column-name').innerText()).toBe('position j');
-  const heights = (await pointsOf(figure)).map(([, y = NaN]) => y);
-  const grid = await figure.locator('.grid').evaluateAll((all) => all.map((line) => Number(line.getAttribute('y1'))));
-  const panel = Math.max(...grid) - Math.min(...grid);
-  expect((Math.max(...heights) - Math.min(...heights)) / panel).toBeGreaterThan(0.6);
-});
-
-test.each([390, 1280])('at %i px the map is square, and the curve below it on the same screen', async (width) => {
-  const { figure } = await openAlone(open, 'encoding-similarity', { viewport: { width, height: 800 } });
-  const map = (await figure.locator('.plot').boundingBox())!;
-  expect(map.width / map.height).toBeCloseTo(1, 2);
-  const curve = (await figure.locator('.curve').boundingBox())!;
-  expect(curve.y + curve.height - map.y).toBeLessThan(700);
-});

@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import { LANGUAGES } from '../../../web/elements/languages.js';
 import { useBrowser } from '../browser.js';
 
 const { open, origin } = useBrowser();
@@ -23,14 +22,6 @@ test.each([1280, 390])('at %i px the language menu is always at hand, and covers
     const { top } = document.querySelector('#fig-masks')!.getBoundingClientRect();
     return top >= 44 && top < 100;
   });
-});
-
-test.each(LANGUAGES)('the words of the bar are whole at 390 px in %s', async (language) => {
-  const page = await open({ path: `/${language}/`, viewport: { width: 390, height: 844 }, figures: [] });
-  const cut = await page
-    .locator('header > .bar :is(button, a)')
-    .evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent));
-  expect(cut).toEqual([]);
 });
 
 test('the language menu leads from the head of a page to the head', async () => {

@@ -2,7 +2,7 @@ import { html, type PropertyValues, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
-import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { onCell, type CellDetail } from '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/ramp-legend.js';
 import { real, whole } from '../shared/settings.js';
@@ -15,8 +15,11 @@ import { dropoutStyles } from './styles.js';
 const SLICE = 2;
 
 const settings = {
+  /** Probability of dropping a weight. */
   rate: real(0.5, 0, 0.9),
+  /** Seed of the first draw. Each further draw has the next one. */
   seed: whole(1, 1, 999),
+  /** Draws of the mean. */
   draws: whole(200, 1, MOST),
 };
 
@@ -24,17 +27,10 @@ const settings = {
  * `<attention-dropout>`: attention weights, some of which are dropped, with one draw per seed; the mean of many draws
  * beside the weights of evaluation; and how it approaches them.
  */
-export class AttentionDropout extends FigureElement {
+export class AttentionDropout extends figureWith(settings) {
   static override styles = dropoutStyles;
-  static override settings = settings;
   static override properties = { pointed: { state: true } };
 
-  /** Probability of dropping a weight, 0 to 0.9; default 0.5. */
-  declare rate: number;
-  /** Seed of the first draw, 1 to 999; default 1. Each further draw has the next one. */
-  declare seed: number;
-  /** Draws of the mean, 1 to 1000; default 200. */
-  declare draws: number;
   /** The cell that all three maps mark. */
   declare protected pointed: CellDetail | undefined;
   protected readonly letters = new Width(this, '.plot', PLOT_WIDTH);

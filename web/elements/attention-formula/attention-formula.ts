@@ -2,17 +2,19 @@ import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { hint } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
-import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { onCell, type CellDetail, type HeatMap } from '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/ramp-legend.js';
 import { oneOf, whole } from '../shared/settings.js';
 import { formulaCode } from './code.js';
 import { formulas } from './formulas.js';
-import { described, lowered, nameOf } from './names.js';
 import { formulaStyles } from './styles.js';
 import {
   attend,
   denoted,
+  described,
+  lowered,
+  nameOf,
   SYMBOLS,
   symbolsAt,
   TOKENS,
@@ -27,7 +29,9 @@ const MATRICES = ['X', 'A', 'Y'] as const;
 const REACH = 2.5;
 
 const settings = {
+  /** The token i whose output the formula gives. */
   query: whole(2, 1, TOKENS),
+  /** The symbol that stays lit: `y`, `q`, `k1` to `k4`, `v1` to `v4`, `a1` to `a4`, or `none`. */
   symbol: oneOf<FormulaSymbol | 'none'>('k3', 'none', ...SYMBOLS),
 };
 
@@ -36,15 +40,10 @@ const settings = {
  * symbol lights up what it denotes, and the query or a key also the weights that depend on it; a cell lights up the
  * symbols connected with it.
  */
-export class AttentionFormula extends FigureElement {
+export class AttentionFormula extends figureWith(settings) {
   static override styles = formulaStyles;
-  static override settings = settings;
   static override properties = { pointed: { state: true } };
 
-  /** The token i whose output the formula gives, 1 to 4; default 2. */
-  declare query: number;
-  /** The symbol that stays lit: `y`, `q`, `k1` to `k4`, `v1` to `v4`, `a1` to `a4`, or `none`; default `k3`. */
-  declare symbol: FormulaSymbol | 'none';
   /** What the pointer or the focus is on. */
   declare protected pointed: FormulaSymbol | (CellDetail & { matrix: Matrix }) | undefined;
 

@@ -1,7 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import type { Localised } from '../shared/localised.js';
-import { described } from './names.js';
-import { TOKENS, type FormulaSymbol } from './symbols.js';
+import { described, TOKENS, type FormulaSymbol } from './symbols.js';
 
 /** The formulas of one output, and what they tell the figure. */
 export interface Formulas {

@@ -1,4 +1,5 @@
 import type { WasmAttention } from 'wasm-attention';
+import type { Localised } from '../shared/localised.js';
 import { normalDraws } from '../shared/normal-draws.js';
 
 /** Tokens of the figure's sequence, and their width. */
@@ -60,4 +61,30 @@ export function symbolsAt(matrix: Matrix, row: number, column: number, i: number
 export function attend(library: WasmAttention): Readonly<Record<Matrix, Float32Array>> {
   const { output, weights } = library.scaledDotProductAttention(X, X, X, { needWeights: true });
   return { X: Float32Array.from(X.flat()), A: weights?.data ?? new Float32Array(), Y: output.data };
+}
+
+/** `2` as `₂`. */
+export const lowered = (digit: number): string => String.fromCodePoint(0x2080 + digit);
+
+/** A symbol of the formula of the output `query`: `x₃`, `α₂₃`. */
+export function nameOf(symbol: FormulaSymbol, query: number): string {
+  const i = lowered(query);
+  const [kind] = symbol;
+  if (kind === 'y') return `y${i}`;
+  if (kind === 'q') return `x${i}`;
+  const j = lowered(Number(symbol.slice(1)));
+  return kind === 'a' ? `α${i}${j}` : `x${j}`;
+}
+
+/** What a symbol denotes, in words. */
+export function described(symbol: FormulaSymbol, query: number, words: Localised): string {
+  const j = symbol.length > 1 ? Number(symbol.slice(1)) : query;
+  const kind = symbol[0] as 'y' | 'q' | 'k' | 'v' | 'a';
+  return words.text(`formula.${kind}`, {
+    name: nameOf(symbol, query),
+    i: query,
+    j,
+    weight: `α${lowered(query)}${lowered(j)}`,
+    y: `y${lowered(query)}`,
+  });
 }

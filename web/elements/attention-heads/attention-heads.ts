@@ -1,10 +1,9 @@
 import { html, type PropertyValues, type TemplateResult } from 'lit';
 import type { MultiHeadAttention, Tensor, WasmAttention } from 'wasm-attention';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
-import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import type { HeatMap } from '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/ramp-legend.js';
-import { oneOf, several, whole } from '../shared/settings.js';
 import { headsCode } from './code.js';
 import { lengthSliders, queryLengths } from './lengths.js';
 import { headMaps, type HeadCell } from './maps.js';
@@ -12,48 +11,25 @@ import { headsStyles } from './styles.js';
 import {
   BATCH,
   inputOf,
+  LAST_SEED,
   NUM_HEADS,
   NUM_HIDDENS,
   perQuery,
+  settings,
   shapeText,
   TOKENS,
   visibleKeys,
   weightsOf,
 } from './textbook-case.js';
 
-/** Seeds of a random X: more than a reader will draw. */
-const LAST_SEED = 9999;
-
-const settings = {
-  validLens: several([3, 2], whole(0, 0, TOKENS), { least: BATCH, most: BATCH }),
-  lengths: oneOf('sequence', 'query'),
-  queryLens: several([1, 2, 3, 4, 1, 2, 2, 0], whole(0, 0, TOKENS), {
-    least: BATCH * TOKENS,
-    most: BATCH * TOKENS,
-  }),
-  input: oneOf('random', 'ones'),
-  seed: whole(1, 1, LAST_SEED),
-};
-
 /**
  * `<attention-heads>`: the attention weights of every head of a `MultiHeadAttention` layer over two short sequences,
  * with the valid lengths of the sequences, or of each query, to set.
  */
-export class AttentionHeads extends FigureElement {
+export class AttentionHeads extends figureWith(settings) {
   static override styles = headsStyles;
-  static override settings = settings;
   static override properties = { pointed: { state: true } };
 
-  /** Valid length of each sequence, 0 to 4; default `3 2`. */
-  declare validLens: readonly number[];
-  /** Which lengths apply: `validLens` (`sequence`, the default) or `queryLens` (`query`). */
-  declare lengths: 'sequence' | 'query';
-  /** Valid length of each query of the first sequence, then of the second, 0 to 4; default `1 2 3 4 1 2 2 0`. */
-  declare queryLens: readonly number[];
-  /** The contents of X: `random` (default), standard normal numbers, or `ones`. */
-  declare input: 'ones' | 'random';
-  /** Seed of the random X; default 1. */
-  declare seed: number;
   declare protected pointed: HeadCell | undefined;
   #layer: MultiHeadAttention | undefined;
 

@@ -1,16 +1,6 @@
 import type { FigureCode } from '../shared/figure/figure-data.js';
 import { NORMAL_CODE } from '../shared/normal-draws.js';
-import { BATCH, NUM_HEADS, NUM_HIDDENS, perQuery, TOKENS } from './textbook-case.js';
-
-/** The settings of `<attention-heads>`. */
-export interface HeadsSettings {
-  readonly validLens: readonly number[];
-  /** Which of the two applies: `validLens`, or `queryLens`, a length for each query. */
-  readonly lengths: 'sequence' | 'query';
-  readonly queryLens: readonly number[];
-  readonly input: 'ones' | 'random';
-  readonly seed: number;
-}
+import { BATCH, NUM_HEADS, NUM_HIDDENS, perQuery, TOKENS, type HeadsSettings } from './textbook-case.js';
 
 /** Code that computes the weights of every head; each printed row is a row of the figure's table. */
 export function headsCode(settings: HeadsSettings): FigureCode {

@@ -1,11 +1,33 @@
 import type { Tensor } from 'wasm-attention';
 import { normalDraws } from '../shared/normal-draws.js';
+import { oneOf, several, whole, type Values } from '../shared/settings.js';
 
 /** The textbook's case: two sequences of four tokens, one hundred wide, five heads. */
 export const BATCH = 2;
 export const TOKENS = 4;
 export const NUM_HIDDENS = 100;
 export const NUM_HEADS = 5;
+
+/** Seeds of a random X: more than a reader will draw. */
+export const LAST_SEED = 9999;
+
+/** The settings of `<attention-heads>`. */
+export const settings = {
+  /** Valid length of each sequence. */
+  validLens: several([3, 2], whole(0, 0, TOKENS), { least: BATCH, most: BATCH }),
+  /** Which lengths apply: `validLens` (`sequence`, the default) or `queryLens` (`query`). */
+  lengths: oneOf('sequence', 'query'),
+  /** Valid length of each query of the first sequence, then of the second. */
+  queryLens: several([1, 2, 3, 4, 1, 2, 2, 0], whole(0, 0, TOKENS), {
+    least: BATCH * TOKENS,
+    most: BATCH * TOKENS,
+  }),
+  /** The contents of X: `random` (default), standard normal numbers, or `ones`. */
+  input: oneOf('random', 'ones'),
+  /** Seed of the random X. */
+  seed: whole(1, 1, LAST_SEED),
+};
+export type HeadsSettings = Values<typeof settings>;
 
 /** The textbook's X, (BATCH, TOKENS, NUM_HIDDENS): all ones, or standard normal numbers. */
 export function inputOf(input: 'ones' | 'random', seed: number): Tensor {

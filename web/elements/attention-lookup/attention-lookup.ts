@@ -3,7 +3,7 @@ import type { WasmAttention } from 'wasm-attention';
 import { hint } from '../shared/controls/controls.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
-import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { real, several, whole } from '../shared/settings.js';
 import { chainStyles } from './chain-styles.js';
 import { chain, lookupData, pairText } from './chain.js';
@@ -19,10 +19,15 @@ const SUBSCRIPTS = ['₁', '₂', '₃'] as const;
 
 const coordinate = real(0, -REACH, REACH);
 const settings = {
+  /** The query's two coordinates. */
   query: several([1.6, 1.4], coordinate, { least: 2, most: 2 }),
+  /** The three keys' coordinates, x and y in turn. */
   keys: several([1.4, 0.2, -0.4, 1.8, -1, -1.2], coordinate, { least: 2 * COUNT, most: 2 * COUNT }),
+  /** The three values' coordinates. */
   values: several([2.2, -1, -0.2, 2.2, -2.2, -1.2], coordinate, { least: 2 * COUNT, most: 2 * COUNT }),
+  /** How many keys are valid. */
   valid: whole(COUNT, 0, COUNT),
+  /** Divides the scores. */
   temperature: real(1, 0.1, 4),
 };
 
@@ -30,21 +35,10 @@ const settings = {
  * `<attention-lookup>`: one query and three keys as points of a plane, their values as points of another. The query's
  * scores with the keys, the softmax of these, and the values mixed by it, while the reader moves the points.
  */
-export class AttentionLookup extends FigureElement {
+export class AttentionLookup extends figureWith(settings) {
   static override styles = [planeStyles, chainStyles];
-  static override settings = settings;
   static override properties = { held: { state: true } };
 
-  /** The query's two coordinates, −3 to 3; default `1.6 1.4`. */
-  declare query: readonly number[];
-  /** The three keys' coordinates, x and y in turn; default `1.4 0.2 -0.4 1.8 -1 -1.2`. */
-  declare keys: readonly number[];
-  /** The three values' coordinates; default `2.2 -1 -0.2 2.2 -2.2 -1.2`. */
-  declare values: readonly number[];
-  /** How many keys are valid, 0 to 3; default 3. */
-  declare valid: number;
-  /** Divides the scores, 0.1 to 4; default 1. */
-  declare temperature: number;
   /** The point that a click on the plane moves. */
   declare protected held: string;
 

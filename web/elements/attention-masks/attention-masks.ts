@@ -2,50 +2,22 @@ import { html, nothing, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { longest, toggle } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
-import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { onCell, type CellDetail } from '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/ramp-legend.js';
-import { flag, several, whole } from '../shared/settings.js';
 import { masksCode } from './code.js';
 import { maskMap } from './map.js';
-import { FACTORS, LENGTH, maskScene, type Factor, type MaskScene } from './scene.js';
+import { FACTORS, LAST_SEED, LENGTH, maskScene, settings, type Factor, type MaskScene } from './scene.js';
 import { masksStyles } from './styles.js';
-
-const LAST_SEED = 9999;
-
-const settings = {
-  valid: whole(5, 0, LENGTH),
-  causal: flag(true),
-  window: flag(true),
-  left: whole(2, 0, LENGTH - 1),
-  right: whole(0, 0, LENGTH - 1),
-  seed: whole(1, 1, LAST_SEED),
-  marked: several([], whole(1, 1, LENGTH)),
-};
 
 /**
  * `<attention-masks>`: who may attend to whom. Padding, a causal mask and a sliding window as maps, the mask that they
  * make together, and the weights under it. A query that sees nothing has weights of zero.
  */
-export class AttentionMasks extends FigureElement {
+export class AttentionMasks extends figureWith(settings) {
   static override styles = masksStyles;
-  static override settings = settings;
   static override properties = { pointed: { state: true } };
 
-  /** The valid length, 0 to 8; default 5. */
-  declare valid: number;
-  /** Whether keys after the query are masked; default yes. */
-  declare causal: boolean;
-  /** Whether keys outside the window are masked; default yes. */
-  declare window: boolean;
-  /** Keys that the window shows to the left of the query's own, 0 to 7; default 2. */
-  declare left: number;
-  /** And to the right; default 0. */
-  declare right: number;
-  /** Seed of queries and keys; default 1. */
-  declare seed: number;
-  /** Queries whose rows are framed, 1 to 8; default none. */
-  declare marked: readonly number[];
   declare protected pointed: CellDetail | undefined;
 
   protected override renderFigure(library: WasmAttention): TemplateResult {

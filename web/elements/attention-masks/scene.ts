@@ -1,21 +1,33 @@
 import type { WasmAttention } from 'wasm-attention';
 import { normalDraws } from '../shared/normal-draws.js';
+import { flag, several, whole, type Values } from '../shared/settings.js';
 
 /** Queries and keys of `<attention-masks>`, and their width. */
 export const LENGTH = 8;
 export const DEPTH = 16;
 
-/** The masks in use. */
-export interface MaskSettings {
-  /** Keys from this one on are padding. */
-  readonly valid: number;
-  readonly causal: boolean;
-  readonly window: boolean;
-  /** Keys that the window shows on each side of the query's own. */
-  readonly left: number;
-  readonly right: number;
-  readonly seed: number;
-}
+/** Seeds of the draws: more than a reader will draw. */
+export const LAST_SEED = 9999;
+
+/** The settings of `<attention-masks>`. */
+export const settings = {
+  /** The valid length. */
+  valid: whole(5, 0, LENGTH),
+  /** Whether keys after the query are masked. */
+  causal: flag(true),
+  /** Whether keys outside the window are masked. */
+  window: flag(true),
+  /** Keys that the window shows to the left of the query's own. */
+  left: whole(2, 0, LENGTH - 1),
+  /** And to the right. */
+  right: whole(0, 0, LENGTH - 1),
+  /** Seed of queries and keys. */
+  seed: whole(1, 1, LAST_SEED),
+  /** Queries whose rows are framed. */
+  marked: several([], whole(1, 1, LENGTH)),
+};
+/** Those that the masks and the weights depend on. */
+export type MaskSettings = Omit<Values<typeof settings>, 'marked'>;
 
 /** The factors of the mask, in the order of the formula. */
 export const FACTORS = ['padding', 'causal', 'window'] as const;

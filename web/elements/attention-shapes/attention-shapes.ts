@@ -1,20 +1,23 @@
 import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
-import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { moveCursor } from '../shared/heat-map/cursor.js';
 import { whole } from '../shared/settings.js';
 import { shapesCode } from './code.js';
-import { shapesData } from './data.js';
 import { blocks, noBlocks } from './drawing.js';
 import { pipelineOf, shapeOf, STAGES, type Pipeline, type Sizes, type Stage } from './pipeline.js';
 import { shapesStyles } from './styles.js';
-import { failure, followed, readout, stageText } from './texts.js';
+import { failure, followed, readout, shapesData, stageText } from './texts.js';
 
 const settings = {
+  /** Sequences. */
   batch: whole(2, 1, 4),
+  /** Tokens n. */
   tokens: whole(4, 1, 8),
+  /** Width d. */
   width: whole(100, 4, 128),
+  /** Heads. */
   heads: whole(5, 1, 12),
 };
 
@@ -22,19 +25,9 @@ const settings = {
  * `<attention-shapes>`: the shapes of multi-head attention from input to output, as blocks that split into heads and
  * merge again; and the layer's own error where the heads do not divide the width.
  */
-export class AttentionShapes extends FigureElement {
+export class AttentionShapes extends figureWith(settings) {
   static override styles = shapesStyles;
-  static override settings = settings;
   static override properties = { head: { state: true }, pointed: { state: true } };
-
-  /** Sequences, 1 to 4; default 2. */
-  declare batch: number;
-  /** Tokens n, 1 to 8; default 4. */
-  declare tokens: number;
-  /** Width d, 4 to 128; default 100. */
-  declare width: number;
-  /** Heads, 1 to 12; default 5. */
-  declare heads: number;
 
   /** The head that the reader follows, and the one under the pointer; from 0. */
   declare protected head: number | undefined;

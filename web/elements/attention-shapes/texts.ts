@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { hint } from '../shared/controls/controls.js';
+import type { FigureData } from '../shared/figure/figure-data.js';
 import type { Localised } from '../shared/localised.js';
-import type { Sizes, Stage } from './pipeline.js';
+import { shapeOf, STAGES, type Pipeline, type Sizes, type Stage } from './pipeline.js';
 
 /** No numbers of the readout have more digits. */
 const LONGEST = { heads: 12, width: 128, each: 128 };
@@ -48,4 +49,17 @@ export function stageText(words: Localised, stage: Stage): unknown[] {
     .text(`shapes.${stage}`)
     .split(/(\([^)]*\))/)
     .map((part) => (part.startsWith('(') ? html`<span class="together">${part}</span>` : part));
+}
+
+/** A row for each stage that was reached: its name, its shape and how many numbers it has. */
+export function shapesData(words: Localised, { shapes }: Pipeline): FigureData {
+  const rows = STAGES.flatMap((stage) => {
+    const shape = shapes[stage];
+    const count = shape?.reduce((product, size) => product * size, 1);
+    return shape === undefined || count === undefined ? [] : [[words.text(`shapes.${stage}`), shapeOf(shape), count]];
+  });
+  return {
+    columns: [words.text('shapes.stage'), words.text('shapes.shape'), words.text('shapes.count')],
+    rows,
+  };
 }

@@ -4,7 +4,7 @@ import { hint, textField, toggle } from '../shared/controls/controls.js';
 import { Width } from '../shared/controls/width.js';
 import { entropyStyles } from '../shared/entropy/entropy-bars.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
-import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import type { CellDetail } from '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/ramp-legend.js';
 import { flag, whole, words as anyText } from '../shared/settings.js';
@@ -20,12 +20,19 @@ import { tokensStyles } from './styles.js';
 const LAST_SEED = 9999;
 
 const settings = {
+  /** The sentence; empty (the default) means a sample in the page's language. */
   text: anyText('', LONGEST_TEXT),
+  /** The sentence that keys come from with `cross`; empty as above. */
   second: anyText('', LONGEST_TEXT),
+  /** Whether keys come from the second sentence. */
   cross: flag(false),
+  /** Whether tokens know their positions. */
   positions: flag(true),
+  /** Whether keys after the query are masked. */
   causal: flag(false),
+  /** The head shown large. */
   solo: whole(1, 1, HEADS.length),
+  /** Seed of the random heads. */
   seed: whole(1, 1, LAST_SEED),
 };
 
@@ -34,25 +41,10 @@ const settings = {
  * two random ones; all maps side by side, one of them large with the tokens on its axes and the entropy of each row.
  * The keys can come from a second sentence.
  */
-export class AttentionTokens extends FigureElement {
+export class AttentionTokens extends figureWith(settings) {
   static override styles = [entropyStyles, tokensStyles];
-  static override settings = settings;
   static override properties = { pointed: { state: true } };
 
-  /** The sentence; empty (the default) means a sample in the page's language. */
-  declare text: string;
-  /** The sentence that keys come from with `cross`; empty as above. */
-  declare second: string;
-  /** Whether keys come from the second sentence; default no. */
-  declare cross: boolean;
-  /** Whether tokens know their positions; default yes. */
-  declare positions: boolean;
-  /** Whether keys after the query are masked; default no. */
-  declare causal: boolean;
-  /** The head shown large, 1 to 6; default 1. */
-  declare solo: number;
-  /** Seed of the random heads; default 1. */
-  declare seed: number;
   declare protected pointed: CellDetail | undefined;
   readonly #large = new Width(this, '.large');
   #layer: { readonly seed: number; readonly layer: MultiHeadAttention } | undefined;

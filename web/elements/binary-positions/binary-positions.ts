@@ -3,7 +3,7 @@ import type { WasmAttention } from 'wasm-attention';
 import { pointerIn } from '../shared/controls/pointer-in.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
-import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { moveCursor } from '../shared/heat-map/cursor.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
 import { oneOf, several, whole } from '../shared/settings.js';
@@ -13,9 +13,13 @@ import { baseOfHalves, bitsOf, periodOf, signsOf, writtenSign } from './signs.js
 import { binaryStyles } from './styles.js';
 
 const settings = {
+  /** How many positions. */
   rows: whole(32, 8, 64),
+  /** Width d of the encoding, even. */
   width: whole(10, 4, 32, 2),
+  /** `halves` (default): the base for which each pair is half as fast as the one before it; `paper`: base 10000. */
   frequencies: oneOf('halves', 'paper'),
+  /** Positions whose rows are framed. */
   marked: several([], whole(0, 0, 63)),
 };
 
@@ -23,19 +27,10 @@ const settings = {
  * `<binary-positions>`: the numbers from 0 on in binary, and beside each the signs of its positional encoding's sines,
  * both with the slowest place on the left.
  */
-export class BinaryPositions extends FigureElement {
+export class BinaryPositions extends figureWith(settings) {
   static override styles = [plotStyles, binaryStyles];
-  static override settings = settings;
   static override properties = { cursor: { state: true } };
 
-  /** How many positions, 8 to 64; default 32. */
-  declare rows: number;
-  /** Width d of the encoding, even, 4 to 32; default 10. */
-  declare width: number;
-  /** `halves` (default): the base for which each pair is half as fast as the one before it; `paper`: base 10000. */
-  declare frequencies: 'paper' | 'halves';
-  /** Positions whose rows are framed; default none. */
-  declare marked: readonly number[];
   declare protected cursor: number | undefined;
   #spoken = '';
   readonly #width = new Width(this);

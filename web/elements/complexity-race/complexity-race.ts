@@ -3,16 +3,16 @@ import type { WasmAttention } from 'wasm-attention';
 import { pointerIn } from '../shared/controls/pointer-in.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
-import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
 import { seriesStyles } from '../shared/plot/series.js';
 import { oneOf, whole } from '../shared/settings.js';
 import { raceCode } from './code.js';
 import { raceButton, raceControls } from './controls.js';
 import { drawRace, layoutOf } from './drawing.js';
-import { keyToMarks } from './key.js';
 import { describeMachine, type Describing, type Machine } from './machine.js';
-import { entriesUpTo, multiplyAdds, powerOfTwo, RANGES, sizesAlong, type Axis, type Entry, type Size } from './plan.js';
+import { entriesUpTo, multiplyAdds, powerOfTwo, RANGES, sizesAlong, type Entry, type Size } from './plan.js';
+import { keyToMarks } from './key.js';
 import { racePlot } from './plot.js';
 import { RaceRun } from './run.js';
 import { raceStyles } from './styles.js';
@@ -23,9 +23,13 @@ import { countsTables, crossingsLine, raceData, statusLine } from './words.js';
 const NARROW = 624;
 
 const settings = {
+  /** Tokens n, a power of two. */
   length: powerOfTwo('n', 256),
+  /** Width d, a power of two. */
   width: powerOfTwo('d', 128),
+  /** Taps k of the convolution's kernel, odd. */
   kernel: whole(3, 1, 9, 2),
+  /** What grows along the axis, `n` (default) or `d`. */
   axis: oneOf('n', 'd'),
 };
 
@@ -34,18 +38,8 @@ const settings = {
  * whole attention layer, as curves over n or d; and a race of the library's kernels, measured in a worker, as dots upon
  * them.
  */
-export class ComplexityRace extends FigureElement {
+export class ComplexityRace extends figureWith(settings) {
   static override styles = [plotStyles, seriesStyles, raceStyles];
-  static override settings = settings;
-
-  /** Tokens n, a power of two, 16 to 8192; default 256. */
-  declare length: number;
-  /** Width d, a power of two, 16 to 1024; default 128. */
-  declare width: number;
-  /** Taps k of the convolution's kernel, odd, 1 to 9; default 3. */
-  declare kernel: number;
-  /** What grows along the axis, `n` (default) or `d`. */
-  declare axis: Axis;
 
   readonly #run = new RaceRun(() => this.requestUpdate());
   #machine: Machine | undefined;

@@ -51,7 +51,7 @@ export function powerOfTwo(axis: Axis, initial: number): Setting<number> {
     const value = Number(text);
     return value >= least && value <= most && Number.isInteger(Math.log2(value)) ? value : undefined;
   };
-  return { initial, read, write: String };
+  return { initial, read, write: String, limits: { min: least, max: most } };
 }
 
 /** The sizes of a race: all powers of two along `axis`; the other sizes are constant. */

@@ -3,7 +3,7 @@ import type { WasmAttention } from 'wasm-attention';
 import { pointerIn } from '../shared/controls/pointer-in.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
-import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import '../shared/heat-map/heat-map.js';
 import { mapAxesStyles, withAxes } from '../shared/heat-map/map-axes.js';
 import '../shared/heat-map/ramp-legend.js';
@@ -26,8 +26,11 @@ import {
 import { depthStyles } from './styles.js';
 
 const settings = {
+  /** The layer whose tokens the maps compare. */
   depth: whole(4, 0, LAYERS),
+  /** `tokens`: random ones without positions; `positions`: one token at every position, with its encoding. */
   signal: oneOf('tokens', 'positions'),
+  /** Seed of the parameters and the tokens. */
   seed: whole(1, 1, 9999),
 };
 
@@ -36,16 +39,9 @@ const settings = {
  * random parameters: of attention alone, of attention with residual connections, and of whole encoder layers with the
  * norm after or before each sublayer (Dong et al. 2021).
  */
-export class DepthCollapse extends FigureElement {
+export class DepthCollapse extends figureWith(settings) {
   static override styles = [plotStyles, plotCursorStyles, seriesStyles, mapAxesStyles, depthStyles];
-  static override settings = settings;
 
-  /** The layer whose tokens the maps compare, 0 to 24; default 4. */
-  declare depth: number;
-  /** `tokens`: random ones without positions; `positions`: one token at every position, with its encoding. */
-  declare signal: Signal;
-  /** Seed of the parameters and the tokens; default 1. */
-  declare seed: number;
   #kept: { readonly seed?: number } & Partial<Record<Signal, States>> = {};
   readonly #width = new Width(this, '.plot');
 

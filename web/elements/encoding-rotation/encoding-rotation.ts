@@ -1,7 +1,7 @@
 import { html, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
-import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { whole } from '../shared/settings.js';
 import { arcPath, residual, rotate, type Pair } from './rotation.js';
 import { rotationStyles } from './styles.js';
@@ -11,8 +11,11 @@ const POSITIONS = 60;
 const OFFSET = 30;
 
 const settings = {
+  /** The position i whose hands are turned. */
   position: whole(10, 0, POSITIONS - 1),
+  /** The offset δ. */
   offset: whole(6, -OFFSET, OFFSET),
+  /** Width of the encoding, even. */
   width: whole(16, 4, 32, 2),
 };
 
@@ -20,16 +23,8 @@ const settings = {
  * `<encoding-rotation>`: the pairs (2j, 2j+1) of an encoding as hands of clocks. The matrix of an offset δ turns every
  * hand from position i to position i + δ; the residual says how exactly.
  */
-export class EncodingRotation extends FigureElement {
+export class EncodingRotation extends figureWith(settings) {
   static override styles = rotationStyles;
-  static override settings = settings;
-
-  /** The position i whose hands are turned, 0 to 59; default 10. */
-  declare position: number;
-  /** The offset δ, −30 to 30; default 6. */
-  declare offset: number;
-  /** Width of the encoding, even; default 16, eight clocks. */
-  declare width: number;
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words, offset, width } = this;

@@ -2,20 +2,19 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { longest, textField } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
-import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import type { HeadDetail } from '../shared/head-viewer/heads.js';
 import '../shared/head-viewer/head-viewer.js';
 import { nextTokensStyles } from '../shared/next-tokens.js';
 import { clipped } from '../shared/tokens.js';
 import { storyCode } from './code.js';
 import { storyControls } from './controls.js';
-import { storyData } from './data.js';
 import { inFrames } from './pace.js';
 import { MOST, type Changes } from './run.js';
 import { AS_TRAINED, Runs, type Shown } from './runs.js';
 import { settings } from './settings.js';
 import { storyStyles } from './styles.js';
-import { askTemplate, runTemplate } from './texts.js';
+import { askTemplate, runTemplate, storyData } from './texts.js';
 import { openWriter, type Writer } from './writer.js';
 
 /** The most tokens of the beginning, so that there is room to write. */
@@ -27,24 +26,10 @@ const SAMPLE = 'Once upon a time';
  * silences heads, takes its sense of order away or narrows what it sees, and compares both texts. The model is loaded
  * when the reader asks for it.
  */
-export class LanguageModel extends FigureElement {
+export class LanguageModel extends figureWith(settings) {
   static override styles = [nextTokensStyles, storyStyles];
-  static override settings = settings;
   static override properties = { state: { state: true }, writing: { state: true } };
 
-  /** The beginning, in English; empty (the default) means a sample. */
-  declare text: string;
-  /** How many tokens the model has written; default 0. */
-  declare steps: number;
-  /** Whether the model knows the order of its tokens; default yes. */
-  declare positions: boolean;
-  /** How many tokens back a token sees, itself included; 0 (the default) for all. */
-  declare window: number;
-  /** Silent heads, each `layer.head`; default none. */
-  declare silent: readonly string[];
-  /** The head shown large; default layer 1, head 1. */
-  declare layer: number;
-  declare head: number;
   declare protected state: 'asked' | 'failed' | undefined;
   declare protected writing: boolean;
   #writer: Writer | undefined;

@@ -17,11 +17,17 @@ const headName: Setting<string> = {
 
 /** What the reader can set. */
 export const settings = {
+  /** The beginning, in English; empty (the default) means a sample. */
   text: words('', LONGEST_TEXT),
+  /** How many tokens the model has written. */
   steps: whole(0, 0, MOST),
+  /** Whether the model knows the order of its tokens. */
   positions: flag(true),
+  /** How many tokens back a token sees, itself included; 0 (the default) for all. */
   window: whole(0, 0, WIDEST),
+  /** Silent heads, each `layer.head`. */
   silent: several([], headName, { most: LAYERS * HEADS }),
+  /** The head shown large. */
   layer: whole(1, 1, LAYERS),
   head: whole(1, 1, HEADS),
 };

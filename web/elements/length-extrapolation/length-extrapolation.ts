@@ -2,7 +2,7 @@ import { html, type TemplateResult } from 'lit';
 import { longest } from '../shared/controls/controls.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
-import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
 import { readable, readingStyles } from '../shared/plot/reading.js';
 import { seriesStyles } from '../shared/plot/series.js';
@@ -16,20 +16,20 @@ import { extrapolationStyles } from './styles.js';
 
 const LAST_SEED = 9999;
 
-const settings = { seed: whole(1, 1, LAST_SEED) };
+const settings = {
+  /** Seed of the parameters and the sequences. */
+  seed: whole(1, 1, LAST_SEED),
+};
 
 /**
  * `<length-extrapolation>`: five models that learned to name the token before on sequences of 32 tokens, and how often
  * each is right on longer ones. It begins with curves computed beforehand; the reader can train the models anew, in a
  * worker.
  */
-export class LengthExtrapolation extends FigureElement {
+export class LengthExtrapolation extends figureWith(settings) {
   static override styles = [plotStyles, seriesStyles, readingStyles, extrapolationStyles];
-  static override settings = settings;
   static override properties = { read: { state: true } };
 
-  /** Seed of the parameters and the sequences; default 1. */
-  declare seed: number;
   /** The length below the pointer. */
   declare protected read: number | undefined;
   readonly #width = new Width(this);

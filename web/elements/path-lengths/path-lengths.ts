@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { Architecture, WasmAttention } from 'wasm-attention';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
-import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { whole } from '../shared/settings.js';
 import { pathLengthsCode } from './code.js';
 import { diagramOf, drawDiagram, viewHeight, VIEW_WIDTH } from './drawing.js';
@@ -13,10 +13,15 @@ const ARCHITECTURES = ['cnn', 'rnn', 'self-attention'] as const;
 const NAMES = { cnn: 'paths.cnn', rnn: 'paths.rnn', 'self-attention': 'paths.attention' } as const;
 
 const settings = {
+  /** Tokens n. */
   length: whole(7, 2, MOST_TOKENS),
+  /** Taps k of the convolutions' kernels. */
   kernel: whole(3, 2, 7),
+  /** Convolutions on top of each other. */
   layers: whole(3, 1, 6),
+  /** One of the two tokens, counted from 1. A number beyond n means n. */
   from: whole(1, 1, MOST_TOKENS),
+  /** The other token, likewise. */
   to: whole(7, 1, MOST_TOKENS),
 };
 
@@ -27,20 +32,8 @@ const LONGEST = { i: 12, j: 12, layers: 6, needed: 11, cnn: 11, rnn: 11, attenti
  * `<path-lengths>`: a stack of convolutions, a recurrent layer and self-attention over the same tokens. The reader
  * picks two tokens; each diagram highlights their paths to the nearest unit that depends on both.
  */
-export class PathLengths extends FigureElement {
+export class PathLengths extends figureWith(settings) {
   static override styles = pathStyles;
-  static override settings = settings;
-
-  /** Tokens n, 2 to 12; default 7. */
-  declare length: number;
-  /** Taps k of the convolutions' kernels, 2 to 7; default 3. */
-  declare kernel: number;
-  /** Convolutions on top of each other, 1 to 6; default 3. */
-  declare layers: number;
-  /** One of the two tokens, counted from 1; default 1. A number beyond n means n. */
-  declare from: number;
-  /** The other token, likewise; default 7. */
-  declare to: number;
 
   protected readonly letters = new Width(this, 'svg', VIEW_WIDTH);
   /** A click moves one of the two tokens, the next click the other. */

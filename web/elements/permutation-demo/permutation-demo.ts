@@ -2,7 +2,7 @@ import { html, type TemplateResult } from 'lit';
 import type { MultiHeadAttention, WasmAttention } from 'wasm-attention';
 import { longest, toggle } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
-import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { flag, whole } from '../shared/settings.js';
 import { permutationCode } from './code.js';
 import { heads, isRounding, legend, links, rowSquares } from './drawing.js';
@@ -15,7 +15,6 @@ import {
   permutationScene,
   shuffled,
   WIDTH,
-  type Order,
   type PermutationScene,
 } from './permutation.js';
 import { permutationStyles } from './styles.js';
@@ -24,9 +23,13 @@ const LAST_SEED = 9999;
 const VERDICTS = ['permute.same', 'permute.differs', 'permute.identity'] as const;
 
 const settings = {
+  /** At each place the number of the token that moves there. */
   order: orderSetting([1, 5, 3, 4, 2]),
+  /** Whether the positional encoding is added. */
   positions: flag(false),
+  /** Whether later tokens are masked. */
   causal: flag(false),
+  /** Seed of the last shuffle. */
   seed: whole(1, 1, LAST_SEED),
 };
 
@@ -35,18 +38,9 @@ const settings = {
  * outputs move with the tokens (f(ΠX) = Π·f(X), up to rounding); with a positional encoding or a causal mask they do
  * not.
  */
-export class PermutationDemo extends FigureElement {
+export class PermutationDemo extends figureWith(settings) {
   static override styles = permutationStyles;
-  static override settings = settings;
 
-  /** At each place the number of the token that moves there; default `1 5 3 4 2`. */
-  declare order: Order;
-  /** Whether the positional encoding is added; default no. */
-  declare positions: boolean;
-  /** Whether later tokens are masked; default no. */
-  declare causal: boolean;
-  /** Seed of the last shuffle; default 1. */
-  declare seed: number;
   #layer: MultiHeadAttention | undefined;
 
   override disconnectedCallback(): void {

@@ -12,7 +12,7 @@ import {
 } from '../../training/index.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
-import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { mapAxesStyles } from '../shared/heat-map/map-axes.js';
 import { sampled } from '../shared/plot/direct-labels.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
@@ -29,9 +29,13 @@ import { trainingStyles } from './styles.js';
 import { faintText, outcomeText, progressText } from './words.js';
 
 const settings = {
+  /** `copy`: name the token three places back; `reverse`: the sequence from its end. */
   task: oneOf(...TASKS),
+  /** `learned`, `none`, `sinusoidal`, `rotary`, `alibi` or `shaw`. */
   positions: oneOf<Positions>('learned', ...POSITIONS.filter((each) => each !== 'learned')),
+  /** What is plotted: `accuracy` or `loss`. */
   measure: oneOf('accuracy', 'loss'),
+  /** Seed of the first parameters and the sequences. */
   seed: whole(1, 1, 9999),
 };
 
@@ -39,19 +43,10 @@ const settings = {
  * `<position-training>`: a one-layer encoder that learns a task which needs order, in a worker, with positions of the
  * reader's choice: accuracy or loss of every choice so far, and where each head looks.
  */
-export class PositionTraining extends FigureElement {
+export class PositionTraining extends figureWith(settings) {
   static override styles = [plotStyles, seriesStyles, mapAxesStyles, readingStyles, trainingStyles];
-  static override settings = settings;
   static override properties = { read: { state: true } };
 
-  /** `copy`: name the token three places back; `reverse`: the sequence from its end. */
-  declare task: Task;
-  /** `learned`, `none`, `sinusoidal`, `rotary`, `alibi` or `shaw`; default `learned`. */
-  declare positions: Positions;
-  /** What is plotted: `accuracy` or `loss`. */
-  declare measure: Measure;
-  /** Seed of the first parameters and the sequences; default 1. */
-  declare seed: number;
   /** The step below the pointer. */
   declare protected read: number | undefined;
   /** The maps computed beforehand; nothing if they could not be loaded. */

@@ -1,6 +1,7 @@
 import { css, html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { EncodingFigure, MOST_COLUMNS } from '../shared/encoding/encoding-figure.js';
+import { EncodingFigure } from '../shared/encoding/encoding-figure.js';
+import { MOST_COLUMNS } from '../shared/encoding/encoding-group.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure } from '../shared/figure/figure-element.js';
 import '../shared/heat-map/heat-map.js';

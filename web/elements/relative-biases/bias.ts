@@ -1,4 +1,5 @@
 import type { AttentionOptions, WasmAttention } from 'wasm-attention';
+import { flag, oneOf, whole, type Values } from '../shared/settings.js';
 
 /** Tokens of the sequence. */
 export const TOKENS = 24;
@@ -8,21 +9,28 @@ export const MOST_HEADS = 16;
 export const SCHEMES = ['alibi', 't5', 'shaw'] as const;
 
 /**
- * Which bias it is. Of ALiBi only `heads` and `head` count, of T5 `buckets`, `distance` and `bidirectional`, of Shaw
+ * The settings of `<relative-biases>`. Of ALiBi only `heads` and `head` count, of T5 `buckets`, `distance` and `bidirectional`, of Shaw
  * `clip`.
  */
-export interface BiasSettings {
-  readonly scheme: (typeof SCHEMES)[number];
-  readonly heads: number;
-  /** From 1; at most `heads`. */
-  readonly head: number;
-  readonly buckets: number;
-  /** T5's maximum distance: this and all that are larger share a bucket. */
-  readonly distance: number;
-  readonly bidirectional: boolean;
-  readonly clip: number;
-  readonly causal: boolean;
-}
+export const settings = {
+  /** `alibi` (default), `t5` or `shaw`. */
+  scheme: oneOf(...SCHEMES),
+  /** ALiBi's number of heads. */
+  heads: whole(8, 2, MOST_HEADS),
+  /** Which of them, from 1. If there are fewer, the last. */
+  head: whole(1, 1, MOST_HEADS),
+  /** T5's number of buckets, even. */
+  buckets: whole(8, 4, 16, 2),
+  /** T5's maximum distance, 9 to 24: this and all that are larger share a bucket. */
+  distance: whole(16, 9, TOKENS),
+  /** Whether half of T5's buckets are for keys ahead of the query. */
+  bidirectional: flag(true),
+  /** Shaw's clip distance. */
+  clip: whole(4, 1, 12),
+  /** Whether keys ahead of the query are masked. */
+  causal: flag(true),
+};
+export type BiasSettings = Values<typeof settings>;
 
 const shape = [1, TOKENS, 1];
 const query = { data: new Float32Array(TOKENS).fill(1), shape };

@@ -1,58 +1,42 @@
-import { html, nothing, type TemplateResult } from 'lit';
+import { css, html, nothing, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { hint, toggle } from '../shared/controls/controls.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
-import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { onCell, type CellDetail } from '../shared/heat-map/heat-map.js';
 import { mapAxesStyles, withAxes } from '../shared/heat-map/map-axes.js';
 import '../shared/heat-map/ramp-legend.js';
 import { barsOf, offsetBars, offsetBarStyles } from '../shared/plot/offset-bars.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
-import { flag, oneOf, whole } from '../shared/settings.js';
-import { biasOf, domainOf, MOST_HEADS, rowsOf, SCHEMES, tableOf, TOKENS, valuesOf, type BiasSettings } from './bias.js';
+import { biasOf, domainOf, rowsOf, SCHEMES, settings, tableOf, TOKENS, valuesOf, type BiasSettings } from './bias.js';
 import { biasCode } from './code.js';
-import { biasStyles } from './styles.js';
 import { longestRemark, readout, remark } from './words.js';
 
 const NAMES = { alibi: 'ALiBi', t5: 'T5', shaw: 'Shaw' } as const;
-
-const settings = {
-  scheme: oneOf(...SCHEMES),
-  heads: whole(8, 2, MOST_HEADS),
-  head: whole(1, 1, MOST_HEADS),
-  buckets: whole(8, 4, 16, 2),
-  distance: whole(16, 9, TOKENS),
-  bidirectional: flag(true),
-  clip: whole(4, 1, 12),
-  causal: flag(true),
-};
 
 /**
  * `<relative-biases>`: what ALiBi, T5 or Shaw's tables add to the score of each query and key, as a map and over the
  * offset between the two (Press et al. 2022, Raffel et al. 2020, Shaw et al. 2018).
  */
-export class RelativeBiases extends FigureElement {
-  static override styles = [plotStyles, mapAxesStyles, offsetBarStyles, biasStyles];
-  static override settings = settings;
+export class RelativeBiases extends figureWith(settings) {
+  static override styles = [
+    plotStyles,
+    mapAxesStyles,
+    offsetBarStyles,
+    css`
+      .pictures {
+        align-items: start;
+      }
+      @container (min-width: 37.01rem) {
+        .pictures {
+          grid-template-columns: minmax(0, 17rem) minmax(0, 1fr);
+        }
+      }
+    `,
+  ];
   static override properties = { pointed: { state: true } };
 
-  /** `alibi` (default), `t5` or `shaw`. */
-  declare scheme: (typeof SCHEMES)[number];
-  /** ALiBi's number of heads, 2 to 16; default 8. */
-  declare heads: number;
-  /** Which of them, from 1; default 1. If there are fewer, the last. */
-  declare head: number;
-  /** T5's number of buckets, even, 4 to 16; default 8. */
-  declare buckets: number;
-  /** T5's maximum distance, 9 to 24: this and all that are larger share a bucket; default 16. */
-  declare distance: number;
-  /** Whether half of T5's buckets are for keys ahead of the query; default yes. */
-  declare bidirectional: boolean;
-  /** Shaw's clip distance, 1 to 12; default 4. */
-  declare clip: number;
-  /** Whether keys ahead of the query are masked; default yes. */
-  declare causal: boolean;
   declare protected pointed: CellDetail | undefined;
   readonly #width = new Width(this, '.chart');
 

@@ -2,7 +2,7 @@ import { css, html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
-import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import '../shared/heat-map/heat-map.js';
 import { mapAxesStyles, withAxes } from '../shared/heat-map/map-axes.js';
 import '../shared/heat-map/ramp-legend.js';
@@ -13,9 +13,13 @@ import { relativeCode } from './code.js';
 import { FARTHEST, learn, rowsOf, TOKENS } from './learning.js';
 
 const settings = {
+  /** `shaw`: a row for each offset up to the clip distance; `t5`: a row for each bucket. */
   kind: oneOf('shaw', 't5'),
+  /** Shaw's clip distance k. */
   clip: whole(4, 1, FARTHEST),
+  /** T5's number of buckets, even. */
   buckets: whole(16, 4, 32, 2),
+  /** The offset that the table has learned to look at. */
   target: whole(-3, -FARTHEST, FARTHEST),
 };
 
@@ -24,7 +28,7 @@ const settings = {
  * learned to look a given number of tokens away; and the attention that it causes (Shaw et al. 2018, Raffel et al.
  * 2020).
  */
-export class RelativeTables extends FigureElement {
+export class RelativeTables extends figureWith(settings) {
   static override styles = [
     plotStyles,
     mapAxesStyles,
@@ -37,16 +41,7 @@ export class RelativeTables extends FigureElement {
       }
     `,
   ];
-  static override settings = settings;
 
-  /** `shaw`: a row for each offset up to the clip distance; `t5`: a row for each bucket. */
-  declare kind: 'shaw' | 't5';
-  /** Shaw's clip distance k, 1 to 12; default 4. */
-  declare clip: number;
-  /** T5's number of buckets, even, 4 to 32; default 16. */
-  declare buckets: number;
-  /** The offset that the table has learned to look at, −12 to 12; default −3. */
-  declare target: number;
   readonly #width = new Width(this, '.chart');
 
   protected override renderFigure(library: WasmAttention): TemplateResult {

@@ -3,7 +3,7 @@ import type { WasmAttention } from 'wasm-attention';
 import { slider } from '../shared/controls/controls.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
-import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { plotCursorStyles, plotStyles } from '../shared/plot/plot-styles.js';
 import { whole } from '../shared/settings.js';
 import { rotaryCode } from './code.js';
@@ -27,9 +27,12 @@ import {
 const LAST_SEED = 9999;
 
 const settings = {
+  /** The query's position i. */
   query: whole(12, 0, LAST),
+  /** The key's position j. */
   key: whole(6, 0, LAST),
   // With this seed all arrows are long enough to be seen.
+  /** Seed of the query and the key. */
   seed: whole(278, 1, LAST_SEED),
 };
 
@@ -46,16 +49,9 @@ interface Grip {
  * `<rotary-pairs>`: a query and a key as arrows, one of each for every pair of components, which rotary position
  * embedding turns by their positions. The dot product depends only on the offset between the two (Su et al. 2021).
  */
-export class RotaryPairs extends FigureElement {
+export class RotaryPairs extends figureWith(settings) {
   static override styles = [plotStyles, plotCursorStyles, rotaryStyles];
-  static override settings = settings;
 
-  /** The query's position i, 0 to 40; default 12. */
-  declare query: number;
-  /** The key's position j, 0 to 40; default 6. */
-  declare key: number;
-  /** Seed of the query and the key; default 278. */
-  declare seed: number;
   #grip: Grip | undefined;
   readonly #width = new Width(this, '.plot');
   protected readonly letters = new Width(this, '.dial', SIDE);

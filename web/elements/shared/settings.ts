@@ -6,6 +6,10 @@ export interface Setting<T> {
   write(value: T): string;
   /** Of a number: the ends of its slider. */
   readonly limits?: Limits;
+  /** Of one of a few words: all of them. */
+  readonly words?: readonly string[];
+  /** Of several of a kind: that kind. */
+  readonly each?: Setting<unknown>;
 }
 
 /** The ends of a slider, and its step; default 1. */
@@ -17,6 +21,9 @@ export interface Limits {
 
 /** A figure's settings, by the names of its properties. */
 export type Settings = Readonly<Record<string, Setting<unknown>>>;
+
+/** The values of settings, by their names. */
+export type Values<S extends Settings> = { -readonly [Name in keyof S]: S[Name]['initial'] };
 
 /** A whole number from `min` to `max`, a multiple of `step` away from `min`. */
 export function whole(initial: number, min: number, max: number, step = 1): Setting<number> {
@@ -41,11 +48,8 @@ export function real(
 
 /** One of a few words. */
 export function oneOf<const T extends string>(initial: T, ...others: readonly T[]): Setting<T> {
-  return {
-    initial,
-    read: (text) => [initial, ...others].find((word) => word === text),
-    write: (value) => value,
-  };
+  const words = [initial, ...others];
+  return { initial, read: (text) => words.find((word) => word === text), write: (value) => value, words };
 }
 
 /** Yes or no. As an attribute, `no` is the word that turns it off. */
@@ -61,6 +65,7 @@ export function flag(initial: boolean): Setting<boolean> {
     initial,
     read: (text) => (Object.hasOwn(values, text) ? values[text] : undefined),
     write: (value) => (value ? 'yes' : 'no'),
+    words: ['yes', 'no'],
   };
 }
 
@@ -80,6 +85,7 @@ export function several<T>(
       return good ? values : undefined;
     },
     write: (values) => values.map((value) => each.write(value)).join(' '),
+    each,
   };
 }
 

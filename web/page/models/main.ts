@@ -1,6 +1,5 @@
 import '../../elements/kit.js';
-import { wholeAlternates } from '../alternates.js';
-import { keepPlaceInLanguages } from '../language-menu.js';
+import { keepPlaceInLanguages, wholeAlternates } from '../language-menu.js';
 import './model-explorer.js';
 
 wholeAlternates();

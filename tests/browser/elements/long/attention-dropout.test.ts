@@ -155,37 +155,6 @@ describe('attention-dropout', () => {
     expect(await figure.locator('.errors, .last').count()).toBe(0);
   });
 
-  test.each([390, 1280])('at %i px its three maps stand side by side', async (width) => {
-    const { figure } = await alone({ viewport: { width, height: 900 } });
-    const maps = await figure
-      .locator('heat-map')
-      .evaluateAll((all) => all.map((map) => Math.round(map.getBoundingClientRect().bottom)));
-    expect(maps).toHaveLength(3);
-    expect(new Set(maps).size).toBe(1);
-  });
-
-  test.each([320, 390, 820, 1280])('the plot’s words stay inside the figure at %i px', async (width) => {
-    const { figure } = await alone({ viewport: { width, height: 900 } });
-    const inside = await figure.evaluate((element) => {
-      const { left, right } = element.getBoundingClientRect();
-      return [...(element.shadowRoot?.querySelectorAll('.plot text') ?? [])].every((text) => {
-        const box = text.getBoundingClientRect();
-        return box.left >= left - 0.5 && box.right <= right + 0.5;
-      });
-    });
-    expect(inside).toBe(true);
-    const boxes = await figure
-      .locator('.plot text')
-      .evaluateAll((all) => all.map((text) => text.getBoundingClientRect().toJSON() as DOMRect));
-    for (const [i, one] of boxes.entries()) {
-      for (const other of boxes.slice(i + 1)) {
-        const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
-        const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
-        expect(across > 0 && down > 0).toBe(false);
-      }
-    }
-  });
-
   test('table and file hold the distance after every draw, and the one to expect', async () => {
     const { figure } = await alone();
     await set(figure, 'Draws N', 30);

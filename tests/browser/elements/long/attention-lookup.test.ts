@@ -2,7 +2,6 @@
    planes. */
 import { describe, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { LANGUAGES } from '../../../../web/elements/languages.js';
 import { attention } from '../../../support/library.js';
 import { openAlone } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
@@ -100,76 +99,6 @@ describe('attention-lookup', () => {
       mixture: [0, 0],
     });
     expect(await figure.locator('.readout').innerText()).not.toContain('Drag');
-  });
-
-  test('a point and its label stay in the plane, to the edges and corners', async () => {
-    const { page, figure } = await alone();
-    const steps = [-3, -2.8, -2.6, 0, 2.6, 2.8, 3];
-    for (const [x, y] of steps.flatMap((x) => steps.map((y) => [x, y] as const))) {
-      await page.locator('attention-lookup').evaluate((element, query) => Object.assign(element, { query }), [x, y]);
-      const within = await point(figure, 'q').evaluate((handle) => {
-        const plane = handle.closest('svg')!.getBoundingClientRect();
-        return ['text', '.target'].every((part) => {
-          const { left, top, right, bottom } = handle.querySelector(part)!.getBoundingClientRect();
-          return left >= plane.left && top >= plane.top && right <= plane.right && bottom <= plane.bottom;
-        });
-      });
-      expect([x, y, within]).toEqual([x, y, true]);
-    }
-  });
-
-  test('labels keep clear of each other, and no point covers another', async () => {
-    for (const width of [390, 1280]) {
-      const { page, figure } = await alone({ viewport: { width, height: 844 } });
-      for (const query of [
-        [-2.7, 3],
-        [-1, -1.2],
-        [-0.9, -1],
-        [-0.4, 1.8],
-        [1.4, 0.2],
-        [1.5, 0.4],
-      ]) {
-        await figure.evaluate((element, query) => Object.assign(element, { query }), query);
-        const touching = await figure.evaluate((element) =>
-          [...element.shadowRoot!.querySelectorAll('.plane')].flatMap((plane) => {
-            const labels = [...plane.querySelectorAll('.name')];
-            const boxes = labels.map((label) => label.getBoundingClientRect());
-            return labels.flatMap(({ textContent }, i) =>
-              labels
-                .slice(i + 1)
-                .filter((_, j) => {
-                  const [a, b] = [boxes[i]!, boxes[i + 1 + j]!];
-                  return a.right > b.left && b.right > a.left && a.bottom > b.top + 1 && b.bottom > a.top + 1;
-                })
-                .map((other) => `${textContent} ${other.textContent}`),
-            );
-          }),
-        );
-        expect({ width, query, touching }).toEqual({ width, query, touching: [] });
-      }
-      expect(
-        await figure
-          .locator('.plane :is(.query, .mixture) .mark')
-          .evaluateAll((all) => all.map((mark) => getComputedStyle(mark).fill)),
-      ).toEqual(['none', 'none']);
-      await page.close();
-    }
-  });
-
-  test('its numbers stay in the figure on a phone', async () => {
-    for (const language of LANGUAGES) {
-      const { page, figure } = await alone({ language, viewport: { width: 390, height: 844 } });
-      await figure.evaluate((element) => Object.assign(element, { query: [-0.7, -1.8] }));
-      expect(
-        await figure.evaluate((element) => {
-          const { right } = element.getBoundingClientRect();
-          return [...element.shadowRoot!.querySelectorAll('.chain :is(th, td) *')]
-            .filter((each) => each.getBoundingClientRect().right > right + 0.5 && !each.closest('svg'))
-            .map((each) => each.textContent);
-        }),
-      ).toEqual([]);
-      await page.close();
-    }
   });
 
   test('every point goes where the pointer drags it, and no further than the plane', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { openAlone, smallestTarget, violationsOf, widthOf } from '../../alone.js';
+import { openAlone, violationsOf } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
 import { attention } from '../../../support/library.js';
 import { maskScene } from '../../../../web/elements/attention-masks/scene.js';
@@ -62,27 +62,6 @@ describe('attention-masks', () => {
     const rows = figure.locator('.factors .held');
     expect(await rows.evaluateAll((all) => all.map((row) => row.getAttribute('y')))).toEqual(new Array(4).fill('6'));
     expect(await figure.locator('heat-map .marked').getAttribute('y')).toBe('75%');
-  });
-
-  test.each([320, 390, 1280])('at %i px nothing overflows, and targets are large enough', async (width) => {
-    const { page, figure } = await alone({ viewport: { width, height: 800 } });
-    expect(await widthOf(page)).toBe(width);
-    expect(await smallestTarget(figure)).toBeGreaterThanOrEqual(24);
-  });
-
-  test('the masks and what they make are one line where there is room, on the full screen, too', async () => {
-    const page = await open({ figures: ['attention-masks'], viewport: { width: 1280, height: 800 } });
-    const figure = page.locator('attention-masks');
-    const lines = (): Promise<number> =>
-      figure
-        .locator('.factors svg')
-        .evaluateAll((maps) => new Set(maps.map((map) => Math.round(map.getBoundingClientRect().top))).size);
-    expect(await lines()).toBe(1);
-    await figure.getByRole('button', { name: 'Full screen' }).click();
-    await figure.getByRole('button', { name: 'Leave full screen' }).waitFor();
-    // A few frames to find out how large it can be.
-    await page.waitForTimeout(500);
-    expect(await lines()).toBe(1);
   });
 
   test('axe finds nothing, before and after use', async () => {

@@ -1,6 +1,5 @@
 /* This file is a little longer than 200 lines, because several of its tests share a race that is over at once. */
 import { describe, expect, test } from '@jest/globals';
-import { LANGUAGES } from '../../../../web/elements/languages.js';
 import {
   CONTESTANTS,
   multiplyAdds,
@@ -212,52 +211,6 @@ describe('complexity-race', () => {
     await status.getByText('Measured on').waitFor();
     expect(await status.innerText()).not.toContain('Not measured yet');
   });
-
-  test.each([320, 390, 1280])('at %i px nothing overflows', async (width) => {
-    const { page, race } = await raceWith(open, {}, { viewport: { width, height: 800 } });
-    await race.locator('svg').first().waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-  });
-
-  test.each(LANGUAGES)(
-    'in %s a phone shows the whole table, and names keep away from the times beside them',
-    async (language) => {
-      const path = `/${language}/complexity-race`;
-      const { race } = await raceWith(
-        open,
-        { length: '8192', width: '1024' },
-        { path, viewport: { width: 390, height: 800 } },
-      );
-      const hidden = await race.locator('.counts').evaluate((box) => box.scrollWidth - box.clientWidth);
-      expect(hidden).toBe(0);
-      // Every number stands below its head.
-      const heads = await race.locator('.counts table').evaluateAll((tables) =>
-        tables.map((table) => {
-          const lines = [...table.querySelectorAll('tr')].map((row) =>
-            [...row.children].map((cell) => cell.getBoundingClientRect()),
-          );
-          return lines.flatMap((cells) =>
-            cells.map(({ top, right }, at) => [
-              Math.round(top - cells[0]!.top),
-              Math.round(right - lines[0]![at]!.right),
-            ]),
-          );
-        }),
-      );
-      expect(heads.map((cells) => cells.length)).toEqual([15, 20]);
-      expect([...new Set(heads.flat(2))]).toEqual([0]);
-
-      const { race: wide } = await raceWith(open, { width: '16', kernel: '1' }, { path });
-      const gap = await wide.locator('.plot text').evaluateAll((texts) => {
-        const boxes = (kind: (text: Element) => boolean) =>
-          texts.filter(kind).map((text) => text.getBoundingClientRect());
-        const names = boxes((text) => text.matches('.curve-label')).map(({ right }) => right);
-        const times = boxes((text) => /^\d+ .?s$/.test(text.textContent ?? '')).map(({ left }) => left);
-        return Math.min(...times) - Math.max(...names);
-      });
-      expect(gap).toBeGreaterThan(4);
-    },
-  );
 
   test('axe finds nothing', async () => {
     const { page } = await raceWith(open, {}, { colorScheme: 'dark' });

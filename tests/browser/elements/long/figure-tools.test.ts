@@ -1,10 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { LANGUAGES } from '../../../../web/elements/languages.js';
 import { sinusoidalEncoding } from '../../../reference/sinusoidalEncoding.js';
 import { openAlone } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
 
-const { open, leave } = useBrowser();
+const { open } = useBrowser();
 
 test.each(['attention-heads', 'positional-curves', 'positional-heatmap', 'encoding-rotation'])(
   '%s has the same tools in the same order, each big enough',
@@ -26,25 +25,6 @@ test.each(['attention-heads', 'positional-curves', 'positional-heatmap', 'encodi
     }
   },
 );
-
-test.each(LANGUAGES)('in %s all tools stand in one row on a phone', async (language) => {
-  for (const width of [360, 390]) {
-    const { page, figure } = await openAlone(open, 'encoding-rotation', {
-      language,
-      viewport: { width, height: 844 },
-    });
-    const boxes = await figure.locator('.tools > button').evaluateAll((all) =>
-      all.map((tool) => {
-        const { top, width, height } = tool.getBoundingClientRect();
-        return { top, width, height };
-      }),
-    );
-    expect(new Set(boxes.map(({ top }) => top)).size).toBe(1);
-    expect(Math.min(...boxes.map((box) => box.height))).toBeGreaterThanOrEqual(40);
-    expect(Math.min(...boxes.map((box) => box.width))).toBeGreaterThanOrEqual(24);
-    await leave(page);
-  }
-});
 
 test('every tool works by keyboard alone, and Escape closes the menu', async () => {
   const { page, figure } = await openAlone(open, 'encoding-rotation');
@@ -91,21 +71,6 @@ test('the table is made when it is opened, follows the sliders, and goes when it
   );
   await toggle.click();
   expect(await figure.locator('td').count()).toBe(0);
-});
-
-test.each(['light', 'dark'] as const)('tools are quieter than the controls above them (%s)', async (colorScheme) => {
-  const { figure } = await openAlone(open, 'attention-masks', { colorScheme });
-  const inks = await figure.locator('.slider label, .choice, .tools > button').evaluateAll((all) =>
-    all.map((each) => {
-      const { color, fontSize } = getComputedStyle(each);
-      return `${each.closest('.tools') === null ? 'control' : 'tool'} ${color} ${fontSize}`;
-    }),
-  );
-  const kinds = [...new Set(inks)].sort();
-  expect(kinds).toHaveLength(2);
-  expect(kinds[0]).toMatch(/^control .* 14px$/);
-  expect(kinds[1]).toMatch(/^tool .* 12px$/);
-  expect(kinds[0]!.replace('control', '').replace('14', '12')).not.toBe(kinds[1]!.replace('tool', ''));
 });
 
 test.each(['light', 'dark'] as const)(

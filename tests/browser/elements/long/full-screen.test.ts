@@ -2,7 +2,6 @@
    measures it. */
 import { describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { LANGUAGES } from '../../../../web/elements/languages.js';
 import { openAlone } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
 import { contentOf, parsed, save } from '../../shown.js';
@@ -104,91 +103,6 @@ describe('on the full screen', () => {
       await figure.getByRole('button', { name: 'Full screen', exact: true }).waitFor();
       await leave(page);
     }
-  });
-
-  test('a phone shows no picture smaller than in the page, and breaks no word above a map', async () => {
-    for (const language of ['en', 'id', 'pt', 'tr'])
-      for (const tag of ['depth-collapse', 'positional-heatmap', 'attention-lookup']) {
-        const page = await open({
-          path: `/${language}/`,
-          figures: [tag],
-          viewport: { width: 390, height: 844 },
-        });
-        const figure = page.locator(tag).first();
-        const sizes = (): Promise<number[]> =>
-          figure
-            .locator('canvas.cells, .plane')
-            .evaluateAll((pictures) =>
-              pictures.map((each) => each.getBoundingClientRect()).flatMap(({ width, height }) => [width, height]),
-            );
-        await figure.evaluate((element) => {
-          const answer = element.closest('details');
-          if (answer !== null) answer.open = true;
-          element.scrollIntoView({ behavior: 'instant', block: 'center' });
-        });
-        await figure.and(page.locator('[drawn]')).waitFor();
-        const inPage = await sizes();
-        await figure.locator('.tools > button').nth(4).click();
-        await page.waitForFunction(() => document.fullscreenElement !== null);
-        await page.waitForTimeout(500);
-        const smaller = (await sizes()).filter((size, index) => size < inPage[index]!);
-        const broken = await figure.locator('.map-title').evaluateAll((titles) =>
-          titles.flatMap((title) => {
-            const text = [...title.childNodes].find((node) => node.nodeValue?.trim() && node instanceof Text)!;
-            return [...text.nodeValue!.matchAll(/[^\s-]+/g)]
-              .filter(({ 0: word, index }) => {
-                const range = document.createRange();
-                range.setStart(text, index);
-                range.setEnd(text, index + word.length);
-                return range.getClientRects().length > 1;
-              })
-              .map(([word]) => word);
-          }),
-        );
-        expect({ language, tag, smaller, broken }).toEqual({ language, tag, smaller: [], broken: [] });
-        expect(inPage.length).toBeGreaterThan(0);
-        await leave(page);
-      }
-  });
-
-  test('the chain between the planes has room for its numbers and heads', async () => {
-    for (const language of LANGUAGES) {
-      const viewport = { width: 1280, height: 800 };
-      const { page, figure } = await openAlone(open, 'attention-lookup', { viewport, language });
-      // As wide as in the page.
-      await figure.evaluate((element) => (element.style.width = '960px'));
-      await figure.locator('.tools > button').nth(4).click();
-      await page.waitForFunction(() => document.fullscreenElement !== null);
-      await page.waitForTimeout(500);
-      const { beyond, lines } = await figure.locator('.chain').evaluate((chain) => {
-        const box = (part: Node): DOMRect => {
-          const range = document.createRange();
-          range.selectNodeContents(part);
-          return range.getBoundingClientRect();
-        };
-        const cells = [...chain.querySelectorAll('tbody td, tfoot td')];
-        const [name, score] = chain.querySelectorAll('thead th');
-        return {
-          beyond: cells
-            .filter((cell) => box(cell).right > cell.getBoundingClientRect().right + 0.5)
-            .map(({ textContent }) => textContent),
-          lines: Math.round(box(score!).height / box(name!).height),
-        };
-      });
-      expect({ language, beyond, lines }).toEqual({ language, beyond: [], lines: 2 });
-      await leave(page);
-    }
-  });
-
-  test('a phone shows the curve and the sum of rotary pairs above their sliders', async () => {
-    const page = await open({ figures: ['rotary-pairs'], viewport: { width: 390, height: 844 } });
-    const figure = page.locator('rotary-pairs');
-    await enter(figure);
-    const sum = (await figure.locator('.readout').boundingBox())!;
-    const sliders = (await figure.locator('.sliders').boundingBox())!;
-    expect(sum.y + sum.height).toBeLessThanOrEqual(sliders.y);
-    expect(sliders.y + sliders.height).toBeLessThanOrEqual(844);
-    expect((await figure.locator('.pictures').boundingBox())!.y).toBeGreaterThanOrEqual(0);
   });
 
   test('the caption’s question stays above the figure, in sight', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { LANGUAGES } from '../../../../web/elements/languages.js';
 import { openAlone, violationsOf, widthOf } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
 
@@ -28,14 +27,6 @@ describe('language-model', () => {
     await figure.locator('.ask button').click();
     await figure.locator('head-viewer[drawn]').waitFor();
     expect(await fetched()).toBe(1);
-  });
-
-  test.each(LANGUAGES)('in %s the slider has its label in a line', async (language) => {
-    const { figure } = await loaded({ language, viewport: { width: 1280, height: 800 } });
-    const lines = await figure
-      .locator('.slider label')
-      .evaluate((label) => new Set([...label.getClientRects()].map(({ top }) => top)).size);
-    expect(lines).toBe(1);
   });
 
   test('writes token by token, and on by itself until it is stopped or there is no more room', async () => {
@@ -97,52 +88,6 @@ describe('language-model', () => {
     expect(await hatched()).toBe((count * (count - 1)) / 2);
     await figure.getByLabel('Tokens that each token sees').fill('1');
     expect(await hatched()).toBe(count * (count - 1));
-  });
-
-  test.each([
-    [390, 844],
-    [1280, 800],
-  ])('has what changes the story on one screen with it and with the heads, at %i × %i', async (width, height) => {
-    const { page, figure } = await loaded({ viewport: { width, height } });
-    await figure.evaluate((element) => {
-      // As wide as the page shows it.
-      if (innerWidth > 960) element.style.width = '60rem';
-      (element as unknown as { change(to: object): void }).change({ steps: 60 });
-    });
-    const silence = figure.getByLabel('Silence head 1 of layer 1');
-    await silence.check();
-    const story = figure.locator('.run').last();
-    await story.evaluate((element) => scrollBy({ top: element.getBoundingClientRect().top - 60, behavior: 'instant' }));
-    for (const part of [story.locator('.story'), silence, figure.locator('head-viewer .grid')]) {
-      const { y, height } = (await part.boundingBox())!;
-      expect(y).toBeGreaterThanOrEqual(44);
-      expect(y + height).toBeLessThanOrEqual(page.viewportSize()!.height);
-    }
-  });
-
-  test('both texts begin at one height, and so do their next tokens, however long each is', async () => {
-    const { figure } = await loaded({ viewport: { width: 1280, height: 800 } });
-    await figure.evaluate((element) =>
-      Object.assign(element, { steps: 120, window: 1 }).style.setProperty('width', '60rem'),
-    );
-    for (const part of ['.name', '.story', '.next-name', '.next']) {
-      const [first, second] = await figure
-        .locator(`.run ${part}`)
-        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
-      expect(second).toBeCloseTo(first!, 1);
-    }
-  });
-
-  test('names the large head beside the choice of its view, at the height of the thumbnails’ remark', async () => {
-    for (const language of LANGUAGES) {
-      const { figure } = await loaded({ language, viewport: { width: 1280, height: 800 } });
-      await figure.evaluate((element) => (element.style.width = '60rem'));
-      const tops = await figure
-        .locator('.remark:last-child, .large .name, .large .choice')
-        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
-      expect(tops.length).toBe(4);
-      expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(10);
-    }
   });
 
   test('takes a beginning of the reader’s, whatever it is', async () => {

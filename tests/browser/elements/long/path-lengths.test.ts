@@ -85,17 +85,6 @@ describe('path-lengths', () => {
     expect(await lengths(paths)).toEqual(expected(2, 3));
   });
 
-  test.each([320, 390, 700, 1280])('at %i px nothing overflows, and tokens are easy to hit', async (width) => {
-    const { page, paths } = await figure({ viewport: { width, height: 800 } });
-    // On the narrowest screens twelve tokens are a little less than 24 pixels wide; the sliders pick them too.
-    await paths.getByRole('slider', { name: 'Tokens n' }).fill(width < 390 ? '10' : '12');
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-    const widths = await paths
-      .locator('.hit')
-      .evaluateAll((all) => all.map((hit) => hit.getBoundingClientRect().width));
-    expect(Math.min(...widths)).toBeGreaterThanOrEqual(24);
-  });
-
   test('axe finds nothing', async () => {
     const { page } = await figure({ colorScheme: 'dark' });
     expect(await violationsOf(page, 'path-lengths')).toEqual([]);

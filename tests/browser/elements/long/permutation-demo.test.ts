@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { openAlone, smallestTarget, violationsOf, widthOf } from '../../alone.js';
+import { openAlone, violationsOf } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
 import { numberOf } from '../../shown.js';
 
@@ -54,39 +54,6 @@ describe('permutation-demo', () => {
     await figure.getByRole('button', { name: 'Original order' }).press('Enter');
     expect(await after(figure)).toBe('the dog bit the man');
     expect(await residual(figure)).toBe(0);
-  });
-
-  test.each([320, 390, 1280])('at %i px nothing overflows, and targets are large enough', async (width) => {
-    for (const language of ['en', 'ko', 'tr', 'id']) {
-      const { page, figure } = await alone({ language, viewport: { width, height: 800 } });
-      expect(await widthOf(page)).toBe(width);
-      expect(await smallestTarget(figure)).toBeGreaterThanOrEqual(24);
-    }
-  });
-
-  test('a phone shows all four matrices, with entries that can be told apart', async () => {
-    const { figure } = await alone({ viewport: { width: 390, height: 844 } });
-    for (const matrix of ['x', 'y', 'z', 'px']) {
-      const rows = figure.locator(`.${matrix} .squares`);
-      expect(await rows.count()).toBe(5);
-      // Eight entries in a row.
-      const { width = 0, height = 0 } = (await rows.first().boundingBox()) ?? {};
-      expect(width / 8).toBeGreaterThan(14);
-      expect(height).toBeGreaterThan(14);
-    }
-  });
-
-  test('on a phone a finger hits the arrows', async () => {
-    const { figure } = await alone({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } });
-    const sizes = await figure.locator('.move button').evaluateAll((all) =>
-      all.map((button) => {
-        const { width, height } = button.getBoundingClientRect();
-        return Math.min(width, height);
-      }),
-    );
-    expect(Math.min(...sizes)).toBeGreaterThanOrEqual(40);
-    // Eight entries in a row.
-    expect((await figure.locator('.x .squares').first().boundingBox())!.width / 8).toBeGreaterThan(14);
   });
 
   test('axe finds nothing, before and after use', async () => {

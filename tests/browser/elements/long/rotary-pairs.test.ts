@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { normalDraws } from '../../../../web/elements/shared/normal-draws.js';
 import { rotaryEmbedding } from '../../../reference/rotaryEmbedding.js';
-import { openAlone, smallestTarget, violationsOf, widthOf } from '../../alone.js';
+import { openAlone, violationsOf } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
 import { addressOf, CLIPBOARD, csvOf, numberOf } from '../../shown.js';
 
@@ -168,17 +168,6 @@ describe('rotary-pairs', () => {
     rows.flat().forEach((value, at) => expect(Math.abs(Number(value) - wanted.flat()[at]!)).toBeLessThan(1e-5));
     await again.getByRole('button', { name: 'Reset' }).click();
     expect(await settingsOf(again)).toEqual({ query: 12, key: 6, seed: 278 });
-  });
-
-  test.each([320, 360, 390, 1280])('at %i px nothing overflows, and targets are large enough', async (width) => {
-    const { page, figure } = await alone({ viewport: { width, height: 844 } });
-    expect(await widthOf(page)).toBe(width);
-    expect(await smallestTarget(figure)).toBeGreaterThanOrEqual(24);
-    const tips = await figure
-      .locator('.tip .target')
-      .evaluateAll((all) => all.map((tip) => tip.getBoundingClientRect().width));
-    expect(Math.min(...tips)).toBeGreaterThanOrEqual(24);
-    expect(tips).toHaveLength(8);
   });
 
   test('axe finds nothing, before and after use', async () => {

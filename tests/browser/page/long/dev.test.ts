@@ -18,7 +18,7 @@ test('npm run dev serves the page from its sources and reloads it when one chang
   let complaints = '';
   server.stderr.on('data', (text) => (complaints += String(text)));
   const browser = await launch();
-  const sources = ['web/lib/index.ts', 'web/elements/registry.ts', 'web/page/prose/en.md'].map((name) => {
+  const sources = ['web/lib/index.ts', 'web/elements/registry.ts', 'web/page/languages/en/prose.md'].map((name) => {
     const file = join(ROOT, name);
     const { atime, mtime } = statSync(file);
     return { file, atime, mtime };

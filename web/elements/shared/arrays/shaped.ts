@@ -1,4 +1,3 @@
-/** Arrays in every form in which a page or a notebook may have them. */
 import { isNpy, readNpy, readNumbers, type Shaped } from './npy.js';
 
 export type { Shaped };
@@ -94,4 +93,17 @@ function ofLists(what: string, lists: unknown): Shaped {
   if (shape.length === 0 || !level.every((value) => typeof value === 'number'))
     throw new TypeError(`loadArrays: expected ${what} as { data, shape }, .npy bytes, or lists of numbers`);
   return { data: level, shape };
+}
+
+/** Checks a word for each row or column. */
+export function checkWords(
+  what: string,
+  words: readonly string[] | undefined,
+  count: number,
+): readonly string[] | undefined {
+  if (words === undefined) return undefined;
+  if (!Array.isArray(words) || !words.every((word) => typeof word === 'string'))
+    throw new TypeError(`loadArrays: expected ${what} to be a list of strings`);
+  if (words.length !== count) throw new RangeError(`loadArrays: expected ${count} ${what}, got ${words.length}`);
+  return words;
 }

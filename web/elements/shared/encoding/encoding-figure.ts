@@ -1,9 +1,8 @@
 import { html, type PropertyDeclarations, type TemplateResult } from 'lit';
 import type { Tensor, WasmAttention } from 'wasm-attention';
-import { FigureElement } from '../figure/figure-element.js';
+import { figureWith } from '../figure/figure-element.js';
 import { Looks } from '../plot/series.js';
-import { real, several, whole } from '../settings.js';
-import { adopt, leave, share, type EncodingSettings } from './encoding-group.js';
+import { adopt, leave, settings, share, type EncodingSettings } from './encoding-group.js';
 
 /** P with the base that the figure began with, and what a curve of it is called. */
 export interface Before {
@@ -11,34 +10,13 @@ export interface Before {
   readonly name: string;
 }
 
-/** The most columns that are drawn at once. There are as many line styles. */
-export const MOST_COLUMNS = 6;
-
-const MOST_WIDTH = 128;
-
-const settings = {
-  length: whole(60, 2, 256),
-  width: whole(32, 4, MOST_WIDTH),
-  base: real(10000, 10, 1e6),
-  columns: several([6, 7, 8, 9], whole(0, 0, MOST_WIDTH - 1), { least: 1, most: MOST_COLUMNS }),
-};
-
 /**
  * A figure of the matrix P of sine and cosine encodings with its sliders. Figures with the same `group` attribute share
  * length, width, base and the picked columns, and one place in links.
  */
-export abstract class EncodingFigure extends FigureElement implements EncodingSettings {
-  static override settings = settings;
+export abstract class EncodingFigure extends figureWith(settings) implements EncodingSettings {
   static override properties: PropertyDeclarations = { group: { type: String } };
 
-  /** Positions: rows of P, 2 to 256; default 60. */
-  declare length: number;
-  /** Columns of P, the paper's d, 4 to 128; default 32. */
-  declare width: number;
-  /** Base of the frequencies, 10 to 1,000,000; default 10000. */
-  declare base: number;
-  /** The columns drawn as curves, one to six; default 6 to 9. */
-  declare columns: readonly number[];
   /** Name of the figures that share these settings; none by default. */
   declare group: string;
   /**

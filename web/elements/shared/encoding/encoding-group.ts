@@ -1,12 +1,23 @@
 import type { Looks } from '../plot/series.js';
+import { real, several, whole, type Values } from '../settings.js';
+
+/** The most columns that are drawn at once. There are as many line styles. */
+export const MOST_COLUMNS = 6;
+
+const MOST_WIDTH = 128;
 
 /** What figures of the same matrix P share. */
-export interface EncodingSettings {
-  length: number;
-  width: number;
-  base: number;
-  columns: readonly number[];
-}
+export const settings = {
+  /** Positions: rows of P. */
+  length: whole(60, 2, 256),
+  /** Columns of P, the paper's d. */
+  width: whole(32, 4, MOST_WIDTH),
+  /** Base of the frequencies. */
+  base: real(10000, 10, 1e6),
+  /** The columns drawn as curves. */
+  columns: several([6, 7, 8, 9], whole(0, 0, MOST_WIDTH - 1), { least: 1, most: MOST_COLUMNS }),
+};
+export type EncodingSettings = Values<typeof settings>;
 
 interface Member extends EncodingSettings {
   readonly group: string;

@@ -7,7 +7,7 @@ import { followHost } from '../dark-host.js';
 import { define } from '../define.js';
 import type { Picture } from '../export/svg.js';
 import { Localised } from '../localised.js';
-import type { Settings } from '../settings.js';
+import type { Settings, Values } from '../settings.js';
 import { baseStyles } from '../styles.js';
 import { tableStyles } from '../table-styles.js';
 import type { FigureCode, FigureData } from './figure-data.js';
@@ -21,7 +21,8 @@ import { settingsInLink, withSettings } from './share-link.js';
  * words where WebAssembly is missing, takes its settings from attributes and from the address, and has the tools that
  * every figure has: reset, link, export, code, full screen.
  *
- * A figure lists its `settings`, draws in `renderFigure`, and gives `data` and `code`; `defineFigure` registers it.
+ * A figure extends `figureWith(settings)`, draws in `renderFigure`, and gives `data` and `code`; `defineFigure` registers
+ * it.
  *
  * @fires figure-change - the reader changed a setting; `detail` has all settings by name
  * @fires figure-error - the library could not be loaded; `detail` is the cause
@@ -213,8 +214,21 @@ function nextTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
+/** The base of a figure with these settings, which become properties of the element. */
+export function figureWith<S extends Settings>(
+  settings: S,
+): Pick<typeof FigureElement, keyof typeof FigureElement> & (abstract new () => FigureElement & Values<S>) {
+  abstract class Figure extends FigureElement {
+    static override readonly settings = settings;
+  }
+  return Figure as unknown as ReturnType<typeof figureWith<S>>;
+}
+
 /** Registers a figure under its tag, with its settings as properties and attributes. */
-export function defineFigure(tag: string, figure: CustomElementConstructor & typeof FigureElement): void {
+export function defineFigure(
+  tag: string,
+  figure: CustomElementConstructor & Pick<typeof FigureElement, 'settings' | 'createProperty'>,
+): void {
   for (const [name, setting] of Object.entries(figure.settings)) {
     const attribute = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const fromAttribute = (text: string | null): unknown =>

@@ -1,5 +1,4 @@
-import { isWhole, toShaped, type ArrayForm, type Shaped } from '../arrays/shaped.js';
-import { checkWords } from '../arrays/words.js';
+import { checkWords, isWhole, toShaped, type ArrayForm, type Shaped } from '../arrays/shaped.js';
 
 /** What `loadArrays` takes. */
 export interface HeadArrays {

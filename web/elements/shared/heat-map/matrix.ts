@@ -1,5 +1,4 @@
-import { toShaped, type ArrayForm } from '../arrays/shaped.js';
-import { checkWords } from '../arrays/words.js';
+import { checkWords, toShaped, type ArrayForm } from '../arrays/shaped.js';
 
 /** What `loadArrays` of a heat map takes. */
 export interface MapArrays {

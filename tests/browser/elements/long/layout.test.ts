@@ -1,0 +1,202 @@
+/** How figures are laid out: what holds for all of them, and what each looks like. */
+import { expect, test } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { LANGUAGES } from '../../../../web/elements/languages.js';
+import { DOCKED, openAlone, smallestTarget, widthOf } from '../../alone.js';
+import { useBrowser } from '../../browser.js';
+import { TAGS } from '../../whole.js';
+
+const { open, leave } = useBrowser();
+
+/** Two frames: one for the observers of sizes, and one for what they draw. */
+const settled = (page: Page): Promise<unknown> =>
+  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+/** The parts of a figure that stand out of it, and the labels of a drawing that lie over each other. */
+function faults(figure: Locator): Promise<string[]> {
+  return figure.evaluate((host) => {
+    const within = (root: ParentNode): Element[] =>
+      [...root.querySelectorAll('*')].flatMap((each) => [
+        each,
+        ...(each.shadowRoot === null ? [] : within(each.shadowRoot)),
+      ]);
+    const all = within(host.shadowRoot!.querySelector('.stage')!).filter(
+      (each) =>
+        each.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && each.closest('.spoken') === null,
+    );
+    const boxOf = (element: Element): DOMRect => {
+      // Texts may stand out of their own boxes.
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      return (element.matches('canvas, svg, svg *') ? element : range).getBoundingClientRect();
+    };
+    const edge = host.getBoundingClientRect();
+    const outside = all
+      .filter((each) => each.matches('canvas, svg, svg text, p, th, td, label, legend, button, output, span'))
+      .filter((each) => boxOf(each).width > 0 && (each.getRootNode() === host.shadowRoot || !each.matches('svg text')))
+      .filter((each) => boxOf(each).right > edge.right + 1 || boxOf(each).left < edge.left - 1)
+      .map((each) => `outside: ${each.localName} ${each.textContent.trim()}`);
+    // Not those of heat maps, which leave out as many as need be, nor the numbers at a grid.
+    const labels = all.filter(
+      (each) =>
+        each.matches('svg text:not(.plane .tick)') && each.getRootNode() === host.shadowRoot && boxOf(each).width > 0,
+    );
+    const touching = labels.flatMap((a, at) =>
+      labels
+        .slice(at + 1)
+        .filter((b) => a.closest('svg') === b.closest('svg'))
+        .filter((b) => {
+          const [one, two] = [boxOf(a), boxOf(b)];
+          const wide = Math.min(one.right, two.right) - Math.max(one.left, two.left);
+          return wide > 4 && Math.min(one.bottom, two.bottom) - Math.max(one.top, two.top) > 4;
+        })
+        .map((b) => `touching: ${a.textContent.trim()}, ${b.textContent.trim()}`),
+    );
+    return [...outside, ...touching];
+  });
+}
+
+test.each(TAGS)('%s stays in its place, however wide, its labels apart, with targets that fingers hit', async (tag) => {
+  const wrong: unknown[] = [];
+  for (const language of LANGUAGES) {
+    const { page, figure } = await openAlone(open, tag, { language, viewport: { width: 1280, height: 844 } });
+    for (const [width, column] of [
+      [390, ''],
+      // A narrow column of a wide window.
+      [1280, '420px'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 844 });
+      await figure.evaluate((element, width) => (element.style.maxWidth = width), column);
+      await settled(page);
+      const found = await faults(figure);
+      if ((await widthOf(page)) > width) found.push('the page is wider than the window');
+      if ((await smallestTarget(figure)) < 24) found.push('a target is smaller than 24 px');
+      if (found.length > 0) wrong.push({ language, width, column, found });
+    }
+    await leave(page);
+  }
+  expect(wrong).toEqual([]);
+});
+
+/**
+ * What a saved drawing shows: its texts and parts, each with its place; of a part also its size, its texts, and how many
+ * shapes it has in how many colours. Lengths are rounded to multiples of four pixels.
+ */
+function outline(figure: Locator): Promise<string> {
+  return figure.evaluate(async (element) => {
+    const { svg } = await (element as HTMLElement & { picture(): Promise<{ svg: string }> }).picture();
+    const root = new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement;
+    const rounded = (each: Element, ...names: string[]): string =>
+      names.map((name) => Math.round(parseFloat(each.getAttribute(name) ?? '0') / 4) * 4).join(' ');
+    const shapesIn = (part: Element): string => {
+      const shapes = [...part.querySelectorAll('circle, line, path, polygon, rect')];
+      const colours = new Set(shapes.map((each) => `${each.getAttribute('fill')} ${each.getAttribute('stroke')}`));
+      const texts = [...part.querySelectorAll('text')].map(({ textContent }) => textContent);
+      return [`${shapes.length} shapes in ${colours.size} colours`, ...texts].join(' | ');
+    };
+    return [
+      rounded(root, 'width', 'height'),
+      ...[...root.querySelectorAll(':scope > svg, :scope > text')].map((each) =>
+        each.localName === 'text'
+          ? `${rounded(each, 'x', 'y')}: ${each.textContent}`
+          : `${rounded(each, 'x', 'y', 'width', 'height')}: ${shapesIn(each)}`,
+      ),
+    ].join('\n');
+  });
+}
+
+test.each(TAGS.flatMap((tag) => [[tag, 'en', 1280] as const, [tag, 'ko', 390] as const]))(
+  '%s in %s is drawn as before at %i px',
+  async (tag, language, width) => {
+    const options = { language, viewport: { width, height: 844 }, reducedMotion: 'reduce' } as const;
+    const { figure } = await openAlone(open, tag, options);
+    // Some go on drawing for a while.
+    let last = '';
+    let drawn = await outline(figure);
+    while (drawn !== last) {
+      await figure.page().waitForTimeout(500);
+      [last, drawn] = [drawn, await outline(figure)];
+    }
+    expect(drawn).toMatchSnapshot();
+  },
+);
+
+test.each([
+  'attention-dropout',
+  'attention-heads',
+  'attention-lookup',
+  'attention-masks',
+  'attention-tokens',
+  'path-lengths',
+  'position-training',
+  'relative-biases',
+  'rotary-pairs',
+])('a phone shows the picture of %s and its controls at once', async (tag) => {
+  const { figure } = await openAlone(open, tag, { viewport: { width: 390, height: 844 } });
+  const controls = figure.locator(DOCKED);
+  for (const block of ['start', 'center'] as const) {
+    await figure
+      .locator('.stage > :first-child')
+      .evaluate((picture, block) => picture.scrollIntoView({ block, behavior: 'instant' }), block);
+    const { y = NaN, height = NaN } = (await controls.boundingBox()) ?? {};
+    expect(y + height).toBeLessThanOrEqual(844);
+    // More than half of the window is left for the picture.
+    expect(height).toBeLessThan(844 / 2);
+    // Nothing lies over them: the middle of the last control is theirs.
+    const reached = await controls.evaluate((element) => {
+      const all = [...element.querySelectorAll('input, button')];
+      const box = all.at(-1)!.getBoundingClientRect();
+      const hit = (element.getRootNode() as ShadowRoot).elementFromPoint(
+        box.left + box.width / 2,
+        box.top + box.height / 2,
+      );
+      return element.contains(hit);
+    });
+    expect(reached).toBe(true);
+  }
+});
+
+test('a window with little height keeps its controls below the picture', async () => {
+  const { figure } = await openAlone(open, 'attention-masks', { viewport: { width: 390, height: 500 } });
+  expect(await figure.locator('.controls').evaluate((element) => getComputedStyle(element).position)).toBe('static');
+});
+
+test.each([
+  'attention-dropout',
+  'attention-lookup',
+  'attention-masks',
+  'attention-shapes',
+  'complexity-race',
+  'depth-collapse',
+  'path-lengths',
+  'permutation-demo',
+  'relative-tables',
+  'rotary-pairs',
+  'length-extrapolation',
+])('%s keeps its height while what it says becomes longer and shorter', async (tag) => {
+  for (const [language, width] of [
+    ['en', 390],
+    ['id', 390],
+    ['ko', 390],
+    ['en', 1280],
+  ] as const) {
+    const { page, figure } = await openAlone(open, tag, { viewport: { width, height: 844 }, language });
+    const height = async (): Promise<number> => (await figure.boundingBox())?.height ?? NaN;
+    const heights = [await height()];
+    for (const slider of await figure.locator('.slider input').all())
+      for (const key of ['Home', 'End']) {
+        await slider.press(key);
+        heights.push(await height());
+      }
+    for (const toggle of tag === 'permutation-demo' ? await figure.locator('.switches *').all() : []) {
+      await toggle.click({ force: true });
+      heights.push(await height());
+    }
+    expect({ language, width, grew: Math.max(...heights) - Math.min(...heights) > 1 }).toEqual({
+      language,
+      width,
+      grew: false,
+    });
+    await leave(page);
+  }
+});
