@@ -81,6 +81,10 @@ export default defineConfig({
     ssrEmitAssets: true,
     emptyOutDir: true,
     target: 'es2022',
+    // Vite's own minifier writes strings with backticks, which some bundlers do not recognise as addresses.
+    minify: 'terser',
+    // A line for each statement, because Node prints the whole line of an uncaught error.
+    terserOptions: { module: true, compress: { passes: 2 }, format: { comments: false, semicolons: false } },
     rolldownOptions: {
       input,
       // Without this, a field that C++ no longer has would be written at the index `undefined`.
@@ -96,9 +100,6 @@ export default defineConfig({
         entryFileNames: '[name].js',
         chunkFileNames: ({ moduleIds }) =>
           moduleIds.some((id) => id.startsWith(file('lib/'))) ? '[name].js' : 'elements/[name]-[hash].js',
-        // White space stays, and with it quotes that other bundlers recognise and lines that Node can print.
-        minify: { compress: true, mangle: true, codegen: false },
-        comments: false,
         codeSplitting: {
           // What all entries need, and what those that load the module share besides.
           groups: [
