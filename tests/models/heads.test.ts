@@ -6,6 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readSafetensors, type Tensor } from 'wasm-attention';
 import { openModel, type Model } from 'wasm-attention/models';
 import { allocator, attention } from '../fuzz/watched.js';
+import { ACTIVATIONS } from '../reference/feedForward.js';
 import { EPS } from '../support/close.js';
 import { checkpoint } from './fixtures.js';
 
@@ -24,11 +25,11 @@ const linear = (x: ArrayLike<number>, weight: Tensor, bias?: Tensor): number[] =
 const rowOf = ({ data, shape }: Tensor, row: number): Float32Array =>
   data.subarray(row * shape.at(-1)!, (row + 1) * shape.at(-1)!);
 
-/** A checkpoint whose other heads are taken away, and which has these tensors. */
+/** A checkpoint that has these tensors as well, and whose config names no head unless `changes` do. */
 async function withHead(name: string, head: Tensors, changes: object = {}): Promise<Model> {
   const { config, bytes } = checkpoint(name);
   const weights = { ...readSafetensors(bytes), ...head };
-  return openModel({ config: { ...config, ...changes }, weights, attention });
+  return openModel({ config: { ...config, architectures: undefined, ...changes }, weights, attention });
 }
 
 describe('a head that classifies', () => {
@@ -38,6 +39,7 @@ describe('a head that classifies', () => {
     'albert-shared': 24,
     distilbert: 24,
     roberta: 24,
+    'electra-discriminator': 18,
     'llama-grouped': 32,
     gpt2: 24,
     'gpt-neox': 32,
@@ -87,6 +89,11 @@ describe('a head that classifies', () => {
       'roberta',
       mapped('roberta', 'classifier.dense', 'classifier.out_proj'),
       first('classifier.dense', 'classifier.out_proj', Math.tanh),
+    ],
+    [
+      'electra-discriminator',
+      mapped('electra-discriminator', 'classifier.dense', 'classifier.out_proj'),
+      first('classifier.dense', 'classifier.out_proj', ACTIVATIONS.gelu[0]),
     ],
     ['llama-grouped', plain('llama-grouped', 'score', false), last],
     ['gpt2', plain('gpt2', 'score', false), last],

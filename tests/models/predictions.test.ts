@@ -3,11 +3,13 @@
  * usual one.
  */
 import { expect, test } from '@jest/globals';
-import { readSafetensors } from 'wasm-attention';
+import { readSafetensors, type Tensor } from 'wasm-attention';
+import { openModel } from 'wasm-attention/models';
 import { ACTIVATIONS } from '../reference/feedForward.js';
 import { layerNorm } from '../reference/layerNorm.js';
 import { linear } from '../reference/linear.js';
 import { EPS, expectClose } from '../support/close.js';
+import { attention } from '../support/library.js';
 import { checkpoint, open } from './fixtures.js';
 
 interface Names {
@@ -56,6 +58,42 @@ test.each<[string, Names, string, 'gelu' | 'gelu-tanh' | 'relu' | 'silu', string
   const normed = layerNorm(active, eps, of(`${names.norm}.weight`), of(`${names.norm}.bias`));
   const expected = linear(normed, of(names.decoder), of(names.bias));
   // Sums of 24 products of numbers near 1; a difference between the two gelus is a hundred times as large.
+  expectClose({ data: logits!.data, shape: [4, model.vocabSize] }, expected, { atol: 64 * EPS });
+  expect(model.unused).toEqual([]);
+  model.dispose();
+});
+
+// Only where the widths differ has the file a map from one to the other.
+test.each([16, 18])("ELECTRA's head, of embeddings %i wide before layers of width 18", async (width) => {
+  const { config, bytes } = checkpoint('electra-discriminator');
+  const numbers = (...shape: number[]): Tensor => ({
+    data: Float32Array.from({ length: shape.reduce((a, b) => a * b) }, (_, i) => Math.sin(i * i + shape[0]!)),
+    shape,
+  });
+  const body = Object.entries(readSafetensors(bytes)).flatMap(([name, { data, shape }]): [string, Tensor][] => {
+    if (!name.startsWith('electra.')) return [];
+    if (name.includes('embeddings_project')) return width === 18 ? [] : [[name, { data, shape }]];
+    const widened = name.includes('.embeddings.') && width === 18;
+    return [[name, widened ? numbers(...shape.slice(0, -1), width) : { data, shape }]];
+  });
+  const weights: Record<string, Tensor> = {
+    ...Object.fromEntries(body),
+    'generator_predictions.dense.weight': numbers(width, 18),
+    'generator_predictions.dense.bias': numbers(width),
+    'generator_predictions.LayerNorm.weight': numbers(width),
+    'generator_predictions.LayerNorm.bias': numbers(width),
+    'generator_lm_head.bias': numbers(61),
+  };
+  const changes = { architectures: ['ElectraForMaskedLM'], embedding_size: width, hidden_act: 'relu' };
+  const model = await openModel({ config: { ...config, ...changes }, weights, attention });
+  const { hidden, logits } = model.forward([5, 9, 3, 7]);
+  const of = (tensor: string) => weights[tensor]!;
+  const dense = 'generator_predictions.dense';
+  const norm = 'generator_predictions.LayerNorm';
+  const mapped = linear({ data: hidden.data, shape: [4, 18] }, of(`${dense}.weight`), of(`${dense}.bias`));
+  const active = { data: mapped.data.map((x) => ACTIVATIONS.gelu[0](x)), shape: mapped.shape };
+  const normed = layerNorm(active, Number(config.layer_norm_eps), of(`${norm}.weight`), of(`${norm}.bias`));
+  const expected = linear(normed, of(`electra.${TABLE}`), of('generator_lm_head.bias'));
   expectClose({ data: logits!.data, shape: [4, model.vocabSize] }, expected, { atol: 64 * EPS });
   expect(model.unused).toEqual([]);
   model.dispose();

@@ -101,7 +101,8 @@ export interface ModelResult {
   hidden: Tensor;
   /**
    * (B, T, V), or (B, 1, V) with `lastOnly`; (B, classes) of a head that classifies sequences, (B, T, classes) of one
-   * that classifies tokens, (B, T, 2) of one that finds where an answer begins and ends.
+   * that classifies tokens, (B, T, 2) of one that finds where an answer begins and ends, (B, T) of one that finds
+   * tokens that were replaced (above 0).
    */
   logits?: Tensor;
   /** (B, D): the pooler's vector, of encoders that have one. */

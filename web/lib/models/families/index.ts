@@ -4,6 +4,7 @@ import type { Fields } from '../config/fields.js';
 import { albert } from './albert.js';
 import { bert } from './bert.js';
 import { distilbert } from './distilbert.js';
+import { electra } from './electra.js';
 import { gpt2 } from './gpt2.js';
 import { gptNeox } from './gpt_neox.js';
 import { llama } from './llama.js';
@@ -16,6 +17,7 @@ export const FAMILIES = {
   albert,
   bert,
   distilbert,
+  electra,
   gpt2,
   gpt_neox: gptNeox,
   llama,
@@ -23,6 +25,7 @@ export const FAMILIES = {
   qwen2,
   qwen3,
   roberta,
+  'xlm-roberta': roberta,
 } satisfies Record<string, (fields: Fields) => Architecture>;
 
 export type Family = keyof typeof FAMILIES;
