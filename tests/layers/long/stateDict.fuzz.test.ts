@@ -148,12 +148,6 @@ describe.each(ALL_LAYERS)('$title', ({ operation, make }) => {
     );
   });
 
-  test('does not read entries from a prototype', () => {
-    const inheriting: unknown = Object.create(initial);
-    expect(refusal(operation, load(inheriting))?.kind).toBe(names.length === 0 ? undefined : 'RangeError');
-    expectUntouched();
-  });
-
   test('accepts any numbers, including NaN and infinities, in any form and order', () => {
     const number = fc.oneof(fc.double(), fc.constantFrom(NaN, Infinity, -Infinity, -0, 1e-45, 1e39));
     const numbers = fc.array(number, { minLength: 1, maxLength: 20 });

@@ -3,10 +3,10 @@ import { widen } from '../runtime/halves.js';
 import { fresh } from '../runtime/memory.js';
 import type { FloatArray, MaskLike, Tensor, TensorLike, ValidLens } from '../types.js';
 import { countOf, toElements, type Elements } from './elements.js';
-import { bare, kindOf } from './typedArrays.js';
-import { checkFinite, checkShape, showShape, sizeOf, wrongKind, wrongUse, wrongValue } from './values.js';
+import { kindOf } from './typedArrays.js';
+import { checkFinite, checkShape, showShape, wrongKind, wrongUse, wrongValue } from './values.js';
 
-/** A fresh array of the elements, each read once, with their shape. */
+/** A fresh array of the elements, with their shape. */
 function convert<T extends Float32Array | Float64Array | Int32Array | Uint8Array>(
   operation: string,
   { data, count, shape }: Elements,
@@ -33,9 +33,10 @@ export function toTensor(operation: string, name: string, value: TensorLike): Te
 export function toFloats(operation: string, name: string, elements: Elements): Tensor {
   const { data, shape, count, halves } = elements;
   const kind = kindOf(data);
-  if (kind === 'Float32Array') return { data: bare(data as Float32Array), shape };
+  // A detached array is empty, and cannot be copied.
+  if (kind === 'Float32Array') return { data: count > 0 ? (data as Float32Array) : new Float32Array(0), shape };
   if (kind === 'Uint16Array') {
-    return { data: widen(bare(data as Uint16Array), fresh(operation, Float32Array, count)), shape };
+    return { data: widen(data as Uint16Array, fresh(operation, Float32Array, count)), shape };
   }
   if (halves) wrongUse(operation, `${name} in float16 to be { data, shape }`, 'nested arrays');
   const toNumber = (element: unknown): number =>
@@ -56,14 +57,6 @@ export function toTensorOfRank(
     wrongValue(operation, `${name} of rank ${expected}`, `shape ${showShape(tensor.shape)}`);
   }
   return tensor;
-}
-
-/**
- * Throws if a tensor's array has shrunk since it was checked: reading another argument may have run code of the
- * caller's.
- */
-export function checkWhole(operation: string, name: string, { data, shape }: Tensor): void {
-  if (data.length !== sizeOf(shape)) wrongUse(operation, `${name} to keep its elements`, `${data.length} left`);
 }
 
 /** `toTensor` with this shape, as in `checkShape`. */

@@ -1,9 +1,8 @@
 /**
- * The forms in which callers may give an array: data with a shape or dims, nested arrays, a typed array. Lengths are
- * read once and elements by their index, never by an iterator, which may give others.
+ * The forms in which callers may give an array: data with a shape or dims, nested arrays, a typed array.
  */
 import { fresh } from '../runtime/memory.js';
-import { kindOf, lengthOf } from './typedArrays.js';
+import { kindOf } from './typedArrays.js';
 import { showShape, sizeOf, wrongKind, wrongValue } from './values.js';
 
 /** An array needs fewer elements than this; wasm cannot address more floats anyway. */
@@ -18,7 +17,7 @@ const FEW = 16;
  */
 export function countOf(value: unknown): number | undefined {
   const kind = kindOf(value);
-  if (kind !== undefined) return kind.startsWith('Big') ? undefined : lengthOf(value);
+  if (kind !== undefined) return kind.startsWith('Big') ? undefined : (value as ArrayLike<unknown>).length;
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return undefined;
   if (!Array.isArray(value) && 'data' in value) return undefined;
   const { length } = value as { length?: unknown };
@@ -62,9 +61,8 @@ function toShape(operation: string, name: string, shape: unknown): readonly numb
 }
 
 export interface Elements {
-  /** A caller's: each element is to be read once. */
   readonly data: ArrayLike<unknown>;
-  /** The number of elements, which `data.length` may not be a second time. */
+  /** The number of elements. */
   readonly count: number;
   readonly shape: readonly number[];
   /** Whether they are, all or some, of a typed array of floating-point numbers. */

@@ -1,4 +1,4 @@
-/** Objects of options: read once, and refused where they have a name that is not known. */
+/** Objects of options, which are refused where they have a name that is not known. */
 import type { FloatArray } from '../types.js';
 import { tagOf, wrongKind, wrongUse } from './values.js';
 
@@ -14,22 +14,8 @@ export type Known<T> = {
     : 1;
 };
 
-/** The names of an object's properties: own and inherited ones, and a class's accessors, but not its methods. */
-export function namesOf(object: object): string[] {
-  const names = Object.getOwnPropertyNames(object);
-  let owner = Object.getPrototypeOf(object) as object | null;
-  // Not those of Object.prototype, which may be another realm's.
-  for (; owner && !Object.hasOwn(owner, 'isPrototypeOf'); owner = Object.getPrototypeOf(owner) as object) {
-    for (const [name, { enumerable, value }] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
-      if ((enumerable || typeof value !== 'function') && !names.includes(name)) names.push(name);
-    }
-  }
-  return names;
-}
-
 /**
- * A copy of the given options, or none. This is the only place where a caller's options are read, each of them once:
- * getters and proxies run before anything is checked, and cannot change what was.
+ * A copy of the given options, own and inherited; empty without any.
  *
  * @param what how messages call the object
  */
@@ -43,10 +29,11 @@ export function checkOptions<T extends object>(
   if (options === undefined) return copy as T;
   // Most arrays here are arguments by position, as in other libraries: attention(X, X, X, valid_lens).
   if (tagOf(options) !== 'Object') wrongKind(operation, `${what} to be an object`, options);
-  for (const name of namesOf(options)) {
+  // All names are read, also those that an object of defaults hands down.
+  for (const name in options) {
     const inner = known[name as keyof T] as Known<object> | 1;
     if (inner !== 1 && !Object.hasOwn(known, name)) unknownName(operation, name, Object.keys(known), what);
-    const value = (options as Record<string, unknown>)[name];
+    const value: unknown = options[name];
     copy[name] = inner === 1 || value == null ? value : checkOptions(operation, value, inner, `options of ${name}`);
   }
   return copy as T;

@@ -1,5 +1,4 @@
 /** The tensors of a checkpoint, in any form in which they may be given. */
-import { namesOf } from '../check/options.js';
 import { toTensor } from '../check/arrays.js';
 import { checkShape, failed, tagOf, wrongKind, wrongValue } from '../check/values.js';
 import { isFloats, openSafetensors, readFloats } from '../safetensors/file.js';
@@ -92,7 +91,7 @@ export async function openWeights(weights: Weights, architecture: Architecture):
       }
     }
   } else {
-    for (const given of namesOf(weights)) {
+    for (const given of Object.keys(weights)) {
       const { data, shape } = toTensor(OPERATION, given, (weights as Record<string, TensorLike>)[given]!);
       add({ given, shape, isFloats: true, read: (begin, end) => data.subarray(begin, end) });
     }

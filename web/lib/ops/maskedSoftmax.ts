@@ -1,4 +1,4 @@
-import { checkWhole, toTensorOfRank, toValidLens } from '../check/arrays.js';
+import { toTensorOfRank, toValidLens } from '../check/arrays.js';
 import { orOutOfMemory, part, rowsAtOnce } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike, ValidLens } from '../types.js';
@@ -17,7 +17,6 @@ export function maskedSoftmax({ raw, memory }: Wasm, scores: TensorLike, validLe
     validLens == null
       ? null
       : rowLens(OPERATION, toValidLens(OPERATION, validLens, batch, queries, keys), heads, queries);
-  checkWhole(OPERATION, 'scores', { data, shape });
   if (data.length === 0) return { data: new Float32Array(0), shape };
   return memory.scope(OPERATION, () => {
     const lens = valid && memory.ints(valid);

@@ -1,5 +1,4 @@
 import { checkOut, toFloat64 } from '../check/arrays.js';
-import { bare } from '../check/typedArrays.js';
 import { checkOptions, type Known } from '../check/options.js';
 import { checkFinite, checkInteger, showShape, wrongValue } from '../check/values.js';
 import * as SinusoidalArgs from '../generated/bindings/sinusoidalArgs.js';
@@ -56,7 +55,6 @@ export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOpt
   const base = checkBase(OPERATION, given.base, maxAbs(positions ?? [offset, offset + length - 1]));
   const data = checkOut(OPERATION, 'out', given.out, length * dim) ?? fresh(OPERATION, Float32Array, length * dim);
 
-  const into = bare(data);
   memory.scope(OPERATION, () => {
     clearArgs();
     words[SinusoidalArgs.frequencies] = placeFrequencies({ raw, memory }, dim, base);
@@ -71,7 +69,7 @@ export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOpt
       if (places !== undefined) words[SinusoidalArgs.positions] = places + 8 * row;
       doubles[SinusoidalArgs.offset] = offset + row;
       memory.run(raw.sinusoidalEncoding);
-      memory.read(piece, rows * dim, part(into, row * dim, (row + rows) * dim));
+      memory.read(piece, rows * dim, part(data, row * dim, (row + rows) * dim));
     }
   });
   return { data, shape: [length, dim] };

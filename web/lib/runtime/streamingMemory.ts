@@ -1,5 +1,4 @@
 import { STREAMING } from '../generated/bindings/raw.js';
-import { bare } from '../check/typedArrays.js';
 import { Memory } from './memory.js';
 
 /** An input that is not copied in yet. */
@@ -42,13 +41,13 @@ export class StreamingMemory extends Memory {
   override input(data: Float32Array): number {
     if (data.length < WORTH) return this.floats(data);
     const address = this.reserve(data.length);
-    this.#arrivals.push({ address, data: bare(data) });
+    this.#arrivals.push({ address, data });
     return address;
   }
 
   override output(count: number, into?: Float32Array): number {
     const address = this.reserve(count);
-    if (count >= WORTH) this.#departure = { address, count, to: into && bare(into), taken: 0 };
+    if (count >= WORTH) this.#departure = { address, count, to: into, taken: 0 };
     return address;
   }
 

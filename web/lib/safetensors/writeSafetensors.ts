@@ -1,6 +1,6 @@
 import { toFloats } from '../check/arrays.js';
 import { toElements } from '../check/elements.js';
-import { bufferOf, kindOf, lengthOf, offsetOf } from '../check/typedArrays.js';
+import { kindOf } from '../check/typedArrays.js';
 import { checkOptions, type Known } from '../check/options.js';
 import { tagOf, wrongKind, wrongValue } from '../check/values.js';
 import { checkWeightType, type WeightType } from '../check/weightType.js';
@@ -113,8 +113,8 @@ function write(name: string, tensor: TensorLike, weightType: WeightType | undefi
 
 function written(name: string, dtype: string, shape: readonly number[], data: unknown): Written {
   const size = { F32: 4, I32: 4, F16: 2 }[dtype] ?? 1;
+  const { buffer, byteOffset, byteLength } = data as Uint8Array;
   // A detached array has no bytes, and takes no view.
-  const count = lengthOf(data) * size;
-  const bytes = count === 0 ? new Uint8Array(0) : new Uint8Array(bufferOf(data), offsetOf(data), count);
+  const bytes = byteLength === 0 ? new Uint8Array(0) : new Uint8Array(buffer, byteOffset, byteLength);
   return { name, dtype, shape, size, bytes };
 }

@@ -1,5 +1,4 @@
 /** Requests to a worker, and references to the objects that live in it. */
-import { bufferOf, kindOf } from '../check/typedArrays.js';
 import type { Known } from '../check/options.js';
 import { tagOf, wrongKind, wrongUse } from '../check/values.js';
 import type { Thread } from '../runtime/port.js';
@@ -98,8 +97,7 @@ function tokenOf(value: object, used: Reference[]): Token | undefined {
 
 /** The buffer to hand over, of an entry of the option `transfer`. */
 function checkBuffer(label: string, part: unknown): ArrayBuffer {
-  const buffer =
-    kindOf(part) === undefined && ArrayBuffer.isView(part) ? part.buffer : kindOf(part) ? bufferOf(part) : part;
+  const buffer = ArrayBuffer.isView(part) ? part.buffer : part;
   if (tagOf(buffer) !== 'ArrayBuffer') wrongKind(label, 'transfer to list array buffers and their views', part);
   try {
     new Uint8Array(buffer as ArrayBuffer);

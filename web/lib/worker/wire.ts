@@ -5,8 +5,7 @@
  */
 
 import { countOf } from '../check/elements.js';
-import { bufferOf, kindOf, lengthOf, offsetOf } from '../check/typedArrays.js';
-import { namesOf } from '../check/options.js';
+import { kindOf } from '../check/typedArrays.js';
 import { tagOf, wrongUse } from '../check/values.js';
 
 /** Stands for something that cannot be cloned. */
@@ -120,20 +119,20 @@ export function pack(
     copies.set(value, copy);
     // Tensors of other libraries have more accessors, which may be costly or throw.
     const isTensor = 'data' in value && ('shape' in value || 'dims' in value);
-    const names = isTensor ? ['data', 'shape', 'dims'].filter((name) => name in value) : namesOf(value);
-    for (const name of names) copy[name] = walk((value as Record<string, unknown>)[name], [...path, name]);
+    const add = (name: string) => void (copy[name] = walk((value as Record<string, unknown>)[name], [...path, name]));
+    if (isTensor) ['data', 'shape', 'dims'].filter((name) => name in value).forEach(add);
+    // Inherited ones, too.
+    else for (const name in value) add(name);
     return copy;
   };
   const walkTypedArray = (value: Float32Array): unknown => {
-    // Made anew, since the array or its class may have put properties of its own in place of the language's.
     const Type = globalThis[kindOf(value) as 'Float32Array'];
-    const [buffer, count] = [bufferOf(value), lengthOf(value)];
     // A detached one is empty, and cannot be cloned.
-    let copy = count === 0 ? new Type(0) : new Type(buffer, offsetOf(value), count);
-    if (!whole && copy.byteLength < buffer.byteLength) copy = new Type(copy);
+    let copy = value.length === 0 ? new Type(0) : value;
+    if (!whole && copy.byteLength < copy.buffer.byteLength) copy = new Type(copy);
     copies.set(value, copy);
     // A shared buffer stays shared. The tag also works for buffers of other realms.
-    if (tagOf(copy.buffer) === 'ArrayBuffer') buffers.add(copy.buffer);
+    if (tagOf(copy.buffer) === 'ArrayBuffer') buffers.add(copy.buffer as ArrayBuffer);
     return copy;
   };
   const walkArray = (value: ArrayLike<unknown>, count: number, path: readonly (string | number)[]): unknown => {

@@ -1,5 +1,5 @@
 /** Functions of the caller's that see tensors of a pass. */
-import { namesOf, unknownName } from '../../check/options.js';
+import { unknownName } from '../../check/options.js';
 import { tagOf, wrongKind } from '../../check/values.js';
 import type { ModelHooks } from '../types.js';
 import type { HookPoint, Hooks, Program } from './types.js';
@@ -27,8 +27,7 @@ export function checkHooks(operation: string, hooks: unknown): Hooks | undefined
   if (hooks == null) return undefined;
   const checked = new Map<string, ModelHooks[string]>();
   if (tagOf(hooks) !== 'Object') wrongKind(operation, 'hooks to be an object of functions', hooks);
-  for (const name of namesOf(hooks)) {
-    const hook = (hooks as Record<string, unknown>)[name];
+  for (const [name, hook] of Object.entries(hooks) as [string, unknown][]) {
     if (typeof hook !== 'function') wrongKind(operation, `hook '${name}' to be a function`, hook);
     checked.set(name, hook as ModelHooks[string]);
   }

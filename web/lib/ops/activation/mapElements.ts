@@ -1,4 +1,4 @@
-import { checkWhole, toTensor } from '../../check/arrays.js';
+import { toTensor } from '../../check/arrays.js';
 import { orOutOfMemory, part, rowsAtOnce, type Memory } from '../../runtime/memory.js';
 import type { Tensor, TensorLike } from '../../types.js';
 
@@ -10,7 +10,6 @@ export function mapElements(
   kernel: (from: number, to: number, count: number) => void,
 ): Tensor {
   const { data, shape } = toTensor(operation, 'x', x);
-  checkWhole(operation, 'x', { data, shape });
   const count = data.length;
   // It may be larger than the linear memory, through which it goes in pieces.
   const out = orOutOfMemory(operation, 4 * count, () => new Float32Array(count));

@@ -1,4 +1,4 @@
-import { checkWhole, toTensor } from '../../check/arrays.js';
+import { toTensor } from '../../check/arrays.js';
 import { checkOptions } from '../../check/options.js';
 import { checkFinite, checkShape, showShape, wrongValue } from '../../check/values.js';
 import { ARGS } from '../../runtime/args.js';
@@ -27,7 +27,6 @@ export function rotate(
   const place = angles.check(operation, positions);
 
   const { rotaryDim, interleaved } = angles;
-  checkWhole(operation, name, { data, shape });
   // It may be larger than the linear memory, through which it goes in pieces.
   const result = orOutOfMemory(operation, 4 * data.length, () => new Float32Array(data.length));
   if (data.length === 0) return { data: result, shape: [...shape] };
