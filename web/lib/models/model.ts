@@ -143,7 +143,6 @@ export class OpenModel implements Model {
       positions,
       request: { hooks },
     } = pass;
-    // Not earlier: checks read what is the caller's, which may have run his code.
     this.#checkUse(operation);
     const changes = cache ? ++cache.changes : 0;
     const { memory } = this.#wasm;
