@@ -26,7 +26,7 @@ void computeWeights(const AttentionArgs& a, const BackwardWorkspace& w, QueryBlo
   packRows<kQueryBlock>(rowOf(a.query, a.queryStrides, q.b, q.h, q.first), a.queryStrides.row, q.count, a.width,
                         a.scale, query);
   q.query = query;
-  // Lanes behind the last query see nothing.
+  // Lanes after the last query see nothing.
   if (q.count < kQueryBlock) q.innerEnd = q.innerBegin;
   if (a.relativeKeys) {
     q.relative = w.relativeKeys.terms;

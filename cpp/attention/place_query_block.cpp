@@ -15,7 +15,7 @@ QueryBlock placeQueryBlock(const AttentionArgs& a, int b, int h, int first) {
   q.begin = a.keys;
   q.innerEnd = a.keys;
   for (int lane = 0; lane < kQueryBlock; ++lane) {
-    // Lanes behind the last query follow it.
+    // Lanes after the last query follow it.
     const int last = std::min(lane, q.count - 1);
     q.positions[lane / kLanes][lane % kLanes] = positionOf(a, b, first + last) + lane - last;
   }

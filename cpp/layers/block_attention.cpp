@@ -19,7 +19,7 @@ struct Rows {
   float* at(int64_t row) const { return data + row * stride; }
 };
 
-/// Queries, keys and values before and behind the norms.
+/// Queries, keys and values before and after the norms.
 struct Projected {
   Rows query, key, value, normedQuery, normedKey;
 

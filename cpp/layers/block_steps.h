@@ -86,12 +86,11 @@ struct HeadWidths {
 
 /// The results of an attention's steps.
 struct AttentionSteps {
-  float* joined;  // (B, L, joined): projected queries, keys and values side by side; of a cross-attention the queries
-                  // alone
-  float* memory;  // (B, S, 2 * keys): the keys and values of a cross-attention
-  float*
-      normed;    // (B, L, joined): queries and keys behind their norms, where those before it are needed later; or null
-  float* heads;  // (B, L, queries)
+  float* joined;   // (B, L, joined): projected queries, keys and values side by side; of a cross-attention the queries
+                   // alone
+  float* memory;   // (B, S, 2 * keys): the keys and values of a cross-attention
+  float* normed;   // (B, L, joined): queries and keys after their norms, if those before are needed later; or null
+  float* heads;    // (B, L, queries)
   float* weights;  // attention's; null if they are computed again
 };
 

@@ -74,7 +74,7 @@ inline i32x4 addDot(i32x4 a, i32x4 b, i32x4 sum) {
 #endif
 }
 
-/// Rounded to even, of numbers from -2^22 to 2^22; NaN becomes 0. The sum has no digits behind the point.
+/// Rounded to even, of numbers from -2^22 to 2^22; NaN becomes 0. The sum has no fraction.
 inline i32x4 nearest(f32x4 x) {
   constexpr float kWhole = 0x1.8p23f;
   int32_t whole;

@@ -40,7 +40,7 @@ struct Scale {
   }
 };
 
-/// `count` <= 4 numbers as whole ones, and zeros behind them.
+/// `count` <= 4 numbers as whole numbers, followed by zeros.
 inline i32x4 rounded(const float* x, int count, float inverse) {
   if (count >= kLanes) return nearest(load(x) * inverse);
   f32x4 four{};

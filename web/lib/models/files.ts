@@ -79,7 +79,7 @@ export async function openWeights(weights: Weights, architecture: Architecture):
   const found = new Map<string, Found>();
   const add = (tensor: Found): void => {
     const name = calledBy(architecture.names.prefix, tensor.given);
-    if (found.has(name)) wrongValue(OPERATION, 'names that differ', `'${tensor.given}' twice`);
+    if (found.has(name)) wrongValue(OPERATION, 'each name once', `'${tensor.given}' twice`);
     found.set(name, tensor);
   };
   const files = filesOf(weights);

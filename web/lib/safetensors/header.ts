@@ -63,7 +63,7 @@ function checkUniqueKeys(operation: string, json: string): void {
     if (json[i + 1] !== ':') continue;
     const keys = objects.at(-1)!;
     const key = JSON.parse(json.slice(start, end)) as string;
-    if (keys.has(key)) wrongValue(operation, 'names that differ', `${JSON.stringify(key)} twice`);
+    if (keys.has(key)) wrongValue(operation, 'each name once', `${JSON.stringify(key)} twice`);
     keys.add(key);
   }
 }

@@ -53,7 +53,7 @@ export function writeSafetensors(tensors: Record<string, TensorLike>, options?: 
   const written = Object.entries(tensors).flatMap(([name, tensor]) => write(name, tensor, weightType));
   const names = new Set<string>();
   for (const { name } of written) {
-    if (names.has(name)) wrongValue(OPERATION, 'names that differ', `${JSON.stringify(name)} twice`);
+    if (names.has(name)) wrongValue(OPERATION, 'each name once', `${JSON.stringify(name)} twice`);
     names.add(name);
   }
   // Large elements first, so that every tensor begins at a multiple of its element's size.

@@ -16,7 +16,7 @@ export interface KeyValueCache {
   /** Removes all tokens, and a decoder's memory; the space stays allocated. */
   reset(): void;
   /**
-   * Removes the tokens behind the first `length`, for instance those that speculative decoding has guessed wrong.
+   * Removes the tokens after the first `length`, for instance those that speculative decoding has guessed wrong.
    *
    * @throws RangeError unless `length` is a whole number from 0 to the present length
    */

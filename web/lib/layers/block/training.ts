@@ -187,7 +187,7 @@ export function trainBlock(
     const kept = block.activations.take(operation, size + (copied?.length ?? 0));
     const steps = kept.place();
     memory.write(steps, data);
-    // For the backward pass, behind the steps.
+    // For the backward pass, after what the steps keep.
     if (copied) memory.write(steps + 4 * size, copied);
     words[TransformerBlockArgs.kept] = steps;
     words[TransformerBlockArgs.output] = output;

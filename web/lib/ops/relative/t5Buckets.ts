@@ -1,7 +1,7 @@
 import type { Known } from '../../check/options.js';
 import { checkBoolean, checkInteger, wrongValue } from '../../check/values.js';
 
-/** How T5 sorts distances into buckets. */
+/** How T5 puts distances into buckets. */
 export interface T5BucketOptions {
   /**
    * Whether half of the buckets are for keys ahead of a query. Default true; if false, such keys share bucket 0 with
