@@ -83,8 +83,12 @@ export default defineConfig({
     target: 'es2022',
     // Vite's own minifier writes strings with backticks, which some bundlers do not recognise as addresses.
     minify: 'terser',
-    // A line for each statement, because Node prints the whole line of an uncaught error.
-    terserOptions: { module: true, compress: { passes: 2 }, format: { comments: false, semicolons: false } },
+    // Short lines, because Node prints the whole line of an uncaught error.
+    terserOptions: {
+      module: true,
+      compress: { passes: 2 },
+      format: { comments: false, max_line_len: 300, semicolons: false },
+    },
     rolldownOptions: {
       input,
       // Without this, a field that C++ no longer has would be written at the index `undefined`.

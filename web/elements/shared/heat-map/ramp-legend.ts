@@ -7,6 +7,7 @@ import { isSigned, rampFor, rampStyles } from './ramps.js';
 
 /** `<ramp-legend low="0" high="1">`: what the colours of a heat map mean. */
 export class RampLegend extends LitElement {
+  /** @internal */
   static override styles = [
     baseStyles,
     rampStyles,
