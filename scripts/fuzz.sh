@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The long forms of tests/fuzz: 300,000 random cases, a million small calls, or the kernels under libFuzzer.
-#   usage: fuzz.sh cases [JEST'S ARGUMENTS] | soak | native [--seconds N] [TARGET…]
+#   usage: fuzz.sh cases [JEST'S ARGUMENTS] | soak | native [--seconds N] [PROPERTY…]
 . "$(dirname "$0")/common.sh"
 need 'JavaScript packages'
 
@@ -20,7 +20,7 @@ esac
 # ---- the kernels
 
 seconds=30
-targets=()
+properties=()
 while (($#)); do
   case $1 in
     --seconds)
@@ -28,9 +28,9 @@ while (($#)); do
       seconds=$2
       shift 2
       ;;
-    -*) fail 'usage: fuzz.sh native [--seconds N] [TARGET…]' ;;
+    -*) fail 'usage: fuzz.sh native [--seconds N] [PROPERTY…]' ;;
     *)
-      targets+=("$1")
+      properties+=("$1")
       shift
       ;;
   esac
@@ -40,21 +40,20 @@ bash scripts/setup.sh --fuzz || exit 1
 if ! logged configure-fuzz cmake -S . -B build/fuzz -G Ninja -DFUZZ=ON -DCMAKE_CXX_COMPILER=clang++; then
   fail "cmake failed: $(reason configure-fuzz)"
 fi
-logged fuzz ninja -C build/fuzz fuzz-targets || fail "the build failed: $(reason fuzz)"
-((${#targets[@]})) || targets=($(cd tests/native/fuzz && ls ./*_fuzz.cpp | sed 's|^\./||; s|_fuzz\.cpp$||'))
+logged fuzz ninja -C build/fuzz fuzz || fail "the build failed: $(reason fuzz)"
+# Without a property it lists all.
+((${#properties[@]})) || properties=($(build/fuzz/fuzz))
 
 failed=0
-for target in "${targets[@]}"; do
-  binary=build/fuzz/fuzz_$target
-  [[ -x $binary ]] || fail "no such target: $target"
-  mkdir -p "build/fuzz/corpus/$target" build/fuzz/findings
-  if "$binary" -max_total_time="$seconds" -max_len=64 -len_control=0 -print_final_stats=1 \
-    -artifact_prefix="build/fuzz/findings/$target-" "build/fuzz/corpus/$target" >"build/logs/fuzz-$target.log" 2>&1; then
-    say "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "build/logs/fuzz-$target.log") inputs in $seconds s, no finding"
+for property in "${properties[@]}"; do
+  mkdir -p "build/fuzz/corpus/$property" build/fuzz/findings
+  if PROPERTY=$property build/fuzz/fuzz -max_total_time="$seconds" -max_len=64 -len_control=0 -print_final_stats=1 \
+    -artifact_prefix="build/fuzz/findings/$property-" "build/fuzz/corpus/$property" >"build/logs/fuzz-$property.log" 2>&1; then
+    say "$property: $(sed -n 's/^stat::number_of_executed_units: *//p' "build/logs/fuzz-$property.log") inputs in $seconds s, no finding"
   else
     failed=1
-    grep -m 3 -E 'ERROR|runtime error|expected' "build/logs/fuzz-$target.log" || true
-    say "$target: FAILED (build/logs/fuzz-$target.log)"
+    grep -m 3 -E 'ERROR|runtime error|expected' "build/logs/fuzz-$property.log" || true
+    say "$property: FAILED (build/logs/fuzz-$property.log)"
   fi
 done
 exit $failed

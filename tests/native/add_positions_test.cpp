@@ -3,25 +3,12 @@
 #include <vector>
 
 #include "attention.h"
+#include "kernels/dropout.h"
+#include "property.h"
 #include "random.h"
 
 namespace wasm_attention {
 namespace {
-
-TEST(AddPositions, AddsTheTableToEverySequence) {
-  const int batch = 3, rows = 4, dim = 5;
-  const std::vector<float> x = randomFloats(batch * rows * dim, 1), table = randomFloats(rows * dim, 2);
-  std::vector<float> out(x.size());
-  addPositions(x.data(), table.data(), out.data(), batch, rows, dim, 9, 0);
-  for (size_t i = 0; i < x.size(); ++i) EXPECT_EQ(out[i], x[i] + table[i % table.size()]);
-}
-
-TEST(AddPositions, WithoutTableAndDropoutCopies) {
-  const std::vector<float> x = randomFloats(24, 1);
-  std::vector<float> out(x.size());
-  addPositions(x.data(), nullptr, out.data(), 2, 4, 3, 0, 0);
-  EXPECT_EQ(out, x);
-}
 
 TEST(AddPositions, DropsTheGivenShareAndScalesTheRest) {
   const int rows = 400, dim = 250;
@@ -55,22 +42,32 @@ TEST(AddPositions, DropsIndependentlyInEverySequenceAndRow) {
   }
 }
 
-TEST(AddPositionsBackward, PassesWhatWasPassedAndAddsUpTheTable) {
-  const int batch = 3, rows = 4, dim = 7;
-  const std::vector<float> gradient = randomFloats(batch * rows * dim, 1), before = randomFloats(rows * dim, 2);
-  for (const float dropout : {0.0f, 0.4f}) {
-    std::vector<float> passed(gradient.size()), expected(gradient.size()), table = before;
-    addPositions(gradient.data(), nullptr, expected.data(), batch, rows, dim, 9, dropout);
-    addPositionsBackward(gradient.data(), passed.data(), table.data(), batch, rows, dim, 9, dropout);
-    EXPECT_EQ(passed, expected);
-    for (int i = 0; i < rows * dim; ++i) {
-      float sum = before[i];
-      for (int b = 0; b < batch; ++b) sum += expected[b * rows * dim + i];
-      EXPECT_EQ(table[i], sum) << i;
-    }
-    std::vector<float> alone(gradient.size());
-    addPositionsBackward(gradient.data(), alone.data(), nullptr, batch, rows, dim, 9, dropout);
-    EXPECT_EQ(alone, passed);
+// In place and not, with the gradients.
+PROPERTY(AddPositions, AgreesWithFloat64) {
+  const int batch = draw.integer(0, 5), rows = draw.integer(1, 20), dim = draw.integer(1, 40);
+  const bool has_table = draw.flag(), in_place = draw.flag();
+  const uint32_t seed = draw.integer(0, 65535);
+  const float dropout = draw.flag() ? draw.integer(0, 99) / 100.0f : 0;
+  const std::vector<float> x = draw.floats(size_t(batch) * rows * dim), table = draw.floats(size_t(rows) * dim);
+  std::vector<float> out = in_place ? x : std::vector<float>(x.size(), NAN), grad_x = out;
+  addPositions(in_place ? out.data() : x.data(), has_table ? table.data() : nullptr, out.data(), batch, rows, dim, seed,
+               dropout);
+  std::vector<float> grad_table = draw.floats(table.size());
+  std::vector<Sum> sums(table.size());
+  for (size_t i = 0; i < sums.size(); ++i) sums[i].add(grad_table[i]);
+  addPositionsBackward(in_place ? grad_x.data() : x.data(), grad_x.data(), has_table ? grad_table.data() : nullptr,
+                       batch, rows, dim, seed, dropout);
+  for (size_t i = 0; i < x.size(); ++i) {
+    const bool dropped = dropoutBits(dropoutRow(seed, i / dim), i % dim) < dropoutThreshold(dropout);
+    const double factor = dropped ? 0 : 1 / (1 - double{dropout});
+    const double added = has_table ? double{x[i]} + table[i % table.size()] : x[i];
+    // A rounding each for 1 - dropout, its inverse, the sum and the product.
+    expectNear(out[i], factor * added, 4 * kHalfUlp * std::abs(factor * added), "positions", i);
+    expectNear(grad_x[i], factor * x[i], 4 * kHalfUlp * std::abs(factor * x[i]), "x's gradient", i);
+    if (has_table) sums[i % table.size()].add(grad_x[i]);
+  }
+  for (size_t i = 0; i < sums.size(); ++i) {
+    expectNear(grad_table[i], sums[i].value, has_table ? sums[i].tolerance() : 0, "the table's gradient", i);
   }
 }
 

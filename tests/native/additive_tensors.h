@@ -22,7 +22,7 @@ inline std::array<size_t, 6> additiveCounts(const AdditiveAttentionArgs& n) {
           hiddens * n.queryWidth,           hiddens * n.keyWidth,      hiddens};
 }
 
-inline void bind(AdditiveAttentionArgs& args, const AdditiveTensors<float>& inputs) {
+inline void bindTensors(AdditiveAttentionArgs& args, const AdditiveTensors<float>& inputs) {
   args.query = inputs[0].data();
   args.key = inputs[1].data();
   args.value = inputs[2].data();

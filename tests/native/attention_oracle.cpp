@@ -1,4 +1,3 @@
-// This file is long because every step of the oracle also bounds the error of the kernel's step.
 #include "attention_oracle.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// This file is long because it draws every option.
 #include "attention_problem.h"
 
 #include <gtest/gtest.h>

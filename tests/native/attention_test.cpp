@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "attention_problem.h"
+#include "attention_draw.h"
 #include "expect_attention.h"
 
 namespace wasm_attention {
@@ -28,17 +28,22 @@ void expectZeros(const std::vector<float>& values) {
   for (const float x : values) ASSERT_EQ(x, 0);
 }
 
-TEST(Attention, AgreesWithFloat64AtEveryNumberOfQueriesAndKeys) {
-  const int widths[] = {1, 3, 4, 17, 32, 64};
-  unsigned seed = 1;
-  for (int queries : {1, 3, 7, 8, 9, 31, 32, 33, 65}) {
-    for (int keys : {1, 2, 3, 4, 5, 255, 256, 257, 520}) {
-      SCOPED_TRACE(testing::Message() << queries << " queries, " << keys << " keys");
-      AttentionProblem problem(sizes(queries, keys, widths[seed % 6], widths[seed / 6 % 6]), allResults(), seed);
-      problem.run();
-      expectAgreement(problem);
-      ++seed;
-    }
+PROPERTY(Attention, AgreesWithFloat64WhateverTheOptions) {
+  const AttentionSizes sizes = drawSizes(draw);
+  const AttentionChoices choices = drawChoices(draw);
+  AttentionProblem problem(sizes, choices, static_cast<unsigned>(draw.integer(0, 65535)));
+  problem.run();
+  expectAgreement(problem);
+  // What no query sees changes no bit.
+  const std::vector<float> output = problem.output, weights = problem.weights, log_sum_exp = problem.logSumExp;
+  const std::vector<float> scores = problem.scores;
+  problem.poison();
+  problem.run();
+  EXPECT_EQ(problem.output, output);
+  EXPECT_EQ(problem.weights, weights);
+  EXPECT_EQ(problem.logSumExp, log_sum_exp);
+  if (choices.scoresStage == ScoresStage::kMasked) {
+    EXPECT_EQ(problem.scores, scores);
   }
 }
 

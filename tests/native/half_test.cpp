@@ -31,9 +31,10 @@ TEST(Half, WidensEveryNumber) {
     for (int i = 0; i < 8; ++i) eight[i] = static_cast<Half>(half + i);
     const f32x4 low = grown(shrunkLow(loadHalves(eight))), high = grown(shrunkHigh(loadHalves(eight)));
     for (int i = 0; i < kLanes; ++i) {
-      const float first = widen(eight[2 * i]), second = widen(eight[2 * i + 1]);
-      ASSERT_EQ(std::memcmp(&low[i], &first, 4), 0);
-      ASSERT_EQ(std::memcmp(&high[i], &second, 4), 0);
+      const float first = low[i], second = high[i];
+      const float expected_first = widen(eight[2 * i]), expected_second = widen(eight[2 * i + 1]);
+      ASSERT_EQ(std::memcmp(&first, &expected_first, 4), 0);
+      ASSERT_EQ(std::memcmp(&second, &expected_second, 4), 0);
     }
   }
 }

@@ -1,5 +1,4 @@
 // Sums of so many terms that adding them up one by one in float32 would be off by 1e-4 and more.
-// The file is a little longer than 200 lines, because each operation that adds up so many has its own test.
 #include <gtest/gtest.h>
 
 #include <cmath>

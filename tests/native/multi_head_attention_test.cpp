@@ -1,87 +1,89 @@
-#include <gtest/gtest.h>
-
+// The steps of a whole layer: projections, norms and rotations of heads, grouped heads, and a cache of any type that
+// grows in calls of any size.
 #include <algorithm>
-#include <limits>
-#include <vector>
+#include <cmath>
 
 #include "multi_head_layer.h"
-#include "random.h"
+#include "property.h"
 
 namespace wasm_attention {
 namespace {
 
-void expectNear(const Floats& got, const Doubles& expected, const LayerSizes& n, int keys,
-                WeightType type = WeightType::kFloat32) {
-  ASSERT_EQ(got.size(), expected.size());
-  // Projections, scores and results are at most 4 here, and each rounds once for each of its terms: two projections,
-  // one after the other, a product of width E, whose error the softmax at most doubles, and a sum over the keys.
-  const int inputs = std::max({n.queryInputs, n.keyInputs, n.valueInputs});
-  const int roundings = 3 * inputs + 2 * n.width + keys + n.heads * n.width;
-  // A cache rounds its numbers to 11 bits or to 127 steps; the errors of a row's numbers largely cancel.
-  const double kept = type == WeightType::kInt8 ? 1 / 127.0 : type == WeightType::kFloat16 ? 1 / 2048.0 : 0;
-  const double tolerance = 4 * (roundings * std::numeric_limits<float>::epsilon() / 2 + kept);
-  for (size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], expected[i], tolerance) << i;
+double largest(const Doubles& x) {
+  double most = 0;
+  for (const double value : x) most = std::max(most, std::abs(value));
+  return most;
 }
 
-/// Rotates all but the last component of heads whose width is odd.
-struct Turns {
-  Turns(Layer& layer, bool interleaved, bool own_queries, bool own_keys) {
-    const LayerSizes& n = layer.n;
-    const int width = n.width / 2 * 2;
-    const auto table = [&](bool own, int tokens, unsigned seed) {
-      return rotaryTable64(randomFloats((own ? n.batch : 1) * size_t(tokens) * width / 2, seed, 3), width);
-    };
-    queries = table(own_queries, n.queries, 61);
-    keys = table(own_keys, n.keys, 62);
-    layer.rotation = {queries.data(), own_queries ? n.queries * width : 0,
-                      keys.data(),    own_keys ? n.keys * width : 0,
-                      width,          interleaved};
+PROPERTY(MultiHeadAttention, AgreesWithFloat64) {
+  const bool cached = draw.flag(), bias = draw.flag(), normed = draw.flag();
+  LayerSizes n{};
+  n.batch = draw.integer(1, 3);
+  n.kvHeads = draw.integer(1, 2);
+  n.heads = n.kvHeads * draw.integer(1, 3);
+  n.width = draw.integer(1, 10);
+  n.queries = draw.integer(1, 40);
+  n.keys = cached ? n.queries : draw.integer(1, 90);
+  n.queryInputs = draw.integer(1, 12);
+  n.keyInputs = cached ? n.queryInputs : draw.integer(1, 12);
+  n.valueInputs = cached ? n.queryInputs : draw.integer(1, 12);
+  n.outputs = draw.integer(1, 12);
+  Layer layer(n, bias, normed);
+  const Floats queries = draw.floats(size_t(n.batch) * n.queries * n.queryInputs);
+  const Floats keys = cached ? queries : draw.floats(size_t(n.batch) * n.keys * n.keyInputs);
+  const Floats values = cached ? queries : draw.floats(size_t(n.batch) * n.keys * n.valueInputs);
+
+  const int turned = 2 * draw.integer(0, n.width / 2);
+  const auto table = [&](bool own, int tokens) {
+    return rotaryTable64(draw.floats(size_t(own ? n.batch : 1) * tokens * turned / 2, 3), turned);
+  };
+  const bool own_queries = draw.flag(), own_keys = draw.flag(), interleaved = draw.flag();
+  const Floats query_table = table(own_queries, n.queries), key_table = table(own_keys, n.keys);
+  if (turned > 0) {
+    layer.rotation = {query_table.data(),
+                      own_queries ? n.queries * turned : 0,
+                      key_table.data(),
+                      own_keys ? n.keys * turned : 0,
+                      turned,
+                      interleaved};
   }
-  Floats queries, keys;
-};
+  const Layer::Heads heads = layer.heads64(queries, keys, values);
+  const Doubles expected = layer.oracle(heads, cached);
 
-const LayerSizes kSizes[] = {
-    {1, 1, 1, 4, 1, 1, 4, 4, 4, 4},       {2, 5, 5, 20, 4, 6, 100, 100, 100, 100}, {2, 4, 2, 7, 9, 17, 12, 13, 5, 28},
-    {3, 3, 1, 5, 33, 40, 15, 15, 15, 15}, {1, 2, 2, 32, 8, 300, 64, 64, 64, 64},
-};
-
-TEST(MultiHeadAttention, AgreesWithFloat64) {
-  for (const LayerSizes& n : kSizes) {
-    for (const bool bias : {false, true}) {
-      for (const bool norms : {false, true}) {
-        for (const int turns : {-1, 0, 1, 2, 3, 4, 5, 6, 7}) {
-          SCOPED_TRACE(testing::Message() << n.heads << " heads, " << n.queries << " queries, " << n.keys << " keys, "
-                                          << norms << ", " << turns);
-          Layer layer(n, bias, norms);
-          std::unique_ptr<Turns> angles;
-          if (turns >= 0) angles = std::make_unique<Turns>(layer, turns & 1, turns & 2, turns & 4);
-          const Floats queries = randomFloats(size_t(n.batch) * n.queries * n.queryInputs, 1);
-          const Floats keys = randomFloats(size_t(n.batch) * n.keys * n.keyInputs, 2);
-          const Floats values = randomFloats(size_t(n.batch) * n.keys * n.valueInputs, 3);
-          expectNear(layer.forward(queries, keys, values, nullptr),
-                     layer.oracle(layer.heads64(queries, keys, values), false), n, n.keys);
-        }
-      }
+  Floats got;
+  auto type = WeightType::kFloat32;
+  if (cached) {
+    type = static_cast<WeightType>(draw.integer(0, 2));
+    Cache cache(n, n.queries + draw.integer(0, 5), type);
+    std::vector<int> counts;
+    for (int from = 0; from < n.queries; from += counts.back()) {
+      counts.push_back(std::min(draw.integer(1, 12), n.queries - from));
     }
+    got = forwardInParts(layer, queries, cache, counts);
+  } else {
+    got = layer.forward(queries, keys, values, nullptr);
   }
-}
 
-TEST(MultiHeadAttention, ACacheGivesWhatTheWholeSequenceGives) {
-  for (const WeightType type : {WeightType::kFloat32, WeightType::kFloat16, WeightType::kInt8}) {
-    for (const std::vector<int>& counts : {std::vector<int>{1, 1, 1, 1, 5, 10}, std::vector<int>{12, 1, 2, 3, 1}}) {
-      for (const bool modern : {false, true}) {
-        const int tokens = 19;
-        const LayerSizes n{2, 4, 2, 6, tokens, tokens, 10, 10, 10, 24};
-        Layer layer(n, true, modern);
-        std::unique_ptr<Turns> angles;
-        if (modern) angles = std::make_unique<Turns>(layer, false, true, true);
-        const Floats x = randomFloats(size_t(n.batch) * tokens * 10, 4);
-        Cache cache(n, tokens + (modern ? 3 : 0), type);
-        expectNear(forwardInParts(layer, x, cache, counts), layer.oracle(layer.heads64(x, x, x), true), n, tokens,
-                   type);
-      }
-    }
-  }
+  // Weights are up to 1/sqrt(inputs), so the terms of a projection sum up to sqrt(inputs) + 1, each rounded. A norm
+  // multiplies errors by 1/sqrt(eps) at most, directly and through its deviation, and a rotation by sqrt(2); both round
+  // a few times. A cache rounds to 11 bits or to 127 steps. A score has the errors of both operands, and its
+  // exponential twice that. A mixture of values has the errors of the weights and of the values, and its own roundings.
+  // The output projection sums sqrt(heads * width) of these.
+  const auto projected = [](int inputs) { return (inputs + 5) * kHalfUlp * 1.5 * (std::sqrt(inputs) + 1); };
+  const double root = std::sqrt(n.width);
+  const auto head = [&](int inputs) {
+    const double error = projected(inputs);
+    return normed ? 1.5 * (error * (1 + root) / std::sqrt(Layer::kHeadEps) + (n.width + 12) * kHalfUlp * root) : error;
+  };
+  const double kept = type == WeightType::kInt8 ? 1 / 253.0 : type == WeightType::kFloat16 ? 1 / 2047.0 : 0;
+  const double most_q = largest(heads.queries), most_k = largest(heads.keys), most_v = largest(heads.values);
+  const double score = root * (2 * (head(n.keyInputs) + kept * most_k) * most_q + 2 * head(n.queryInputs) * most_k +
+                               2 * (n.width + 2) * kHalfUlp * most_q * most_k);
+  const double joined = n.heads * n.width;
+  const double mixed =
+      projected(n.valueInputs) + kept * most_v + most_v * (std::expm1(2 * score) + (2 * n.keys + 64) * kHalfUlp);
+  const double tolerance = std::sqrt(joined) * mixed + (joined + 2) * kHalfUlp * (std::sqrt(joined) * most_v + 1);
+  for (size_t i = 0; i < got.size(); ++i) expectNear(got[i], expected[i], tolerance, "multi-head attention", i);
 }
 
 }  // namespace

@@ -7,113 +7,13 @@
 #include "attention.h"
 #include "layer_oracles.h"
 #include "positions.h"
+#include "property.h"
 #include "random.h"
 
 namespace wasm_attention {
 namespace {
 
 constexpr float kEps = std::numeric_limits<float>::epsilon();
-
-void expectTurned(RotaryArgs n) {
-  SCOPED_TRACE(testing::Message() << n.heads << " heads, " << n.rows << " rows, " << n.rotaryWidth << " of " << n.width
-                                  << (n.interleaved ? ", interleaved" : ""));
-  const std::vector<float> x = randomFloats(size_t(n.batch) * n.heads * n.rows * n.width, 1);
-  const std::vector<float> table = randomFloats(size_t(n.tableBatch > 0 ? n.batch : 1) * n.rows * n.rotaryWidth, 2);
-  for (const int sign : {1, -1}) {
-    const auto rotate = sign == 1 ? rotaryEmbedding : rotaryEmbeddingBackward;
-    std::vector<float> out(x.size(), NAN), in_place = x;
-    n.table = table.data();
-    n.x = x.data();
-    n.out = out.data();
-    rotate(n);
-    n.x = n.out = in_place.data();
-    rotate(n);
-    Doubles expected = doubles(x);
-    rotate64(expected.data(), n, sign);
-    for (size_t i = 0; i < x.size(); ++i) {
-      // Two products below 1, each rounded, and their sum below 2.
-      ASSERT_NEAR(in_place[i], expected[i], 2 * kEps) << i;
-      ASSERT_EQ(out[i], in_place[i]) << i;
-    }
-  }
-}
-
-TEST(RotaryEmbedding, TurnsEveryPairOfEveryWidth) {
-  for (const bool interleaved : {false, true}) {
-    for (const int half : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 32, 33}) {
-      for (const int rest : {0, 1, 5}) {
-        for (const int heads : {1, 2, 3}) {
-          for (const int rows : {1, 2, 65, 130}) {
-            const int width = 2 * half + rest, head = rows * width;
-            expectTurned({nullptr,
-                          nullptr,
-                          nullptr,
-                          1,
-                          heads,
-                          rows,
-                          width,
-                          2 * half,
-                          {heads * head, head, width},
-                          0,
-                          interleaved});
-          }
-        }
-      }
-    }
-  }
-}
-
-TEST(RotaryEmbedding, TakesHeadsSideBySideAndTablesForEachSequence) {
-  for (const bool interleaved : {false, true}) {
-    for (const int heads : {1, 3, 4}) {
-      for (const int table_batch : {0, 9 * 10}) {
-        expectTurned(
-            {nullptr, nullptr, nullptr, 3, heads, 9, 12, 10, sideBySide(9, heads, 12), table_batch, interleaved});
-      }
-    }
-  }
-}
-
-TEST(RotaryTable, HoldsSinesAndThenCosinesTimesTheAmplitude) {
-  const int rows = 300, dim = 6;
-  std::vector<double> frequencies(sinusoidalFrequenciesSize(dim));
-  sinusoidalFrequencies(frequencies.data(), dim, 1e4);
-  std::vector<double> positions;
-  for (int i = 0; i < rows; ++i) positions.push_back(1e6 + 7.5 * i);
-  for (const float amplitude : {1.0f, 1.25f}) {
-    const std::vector<float> at = tableOfRotations(frequencies, positions, rows, dim, 0, amplitude);
-    const std::vector<float> from = tableOfRotations(frequencies, {}, rows, dim, 1e6, amplitude);
-    for (int i = 0; i < rows; ++i) {
-      for (int j = 0; j < 3; ++j) {
-        const long double w = std::pow(1e4L, -2.0L * j / dim);
-        // Half an ulp of a sine and one of the product.
-        EXPECT_NEAR(at[i * dim + j], amplitude * std::sin(positions[i] * w), 1.25 * kEps);
-        EXPECT_NEAR(from[i * dim + 3 + j], amplitude * std::cos((1e6L + i) * w), 1.25 * kEps);
-      }
-    }
-  }
-}
-
-TEST(RotaryTable, ReadsThePositionOfEachPairsAxis) {
-  const int rows = 7;
-  for (const auto& axes : std::vector<std::vector<int32_t>>{{0}, {0, 1}, {0, 0, 1}, {0, 1, 2, 2, 2}}) {
-    const int half = static_cast<int>(axes.size()), dim = 2 * half;
-    std::vector<double> frequencies(sinusoidalFrequenciesSize(dim)), positions;
-    sinusoidalFrequencies(frequencies.data(), dim, 1e4);
-    for (int i = 0; i < rows * (axes.back() + 1); ++i) positions.push_back(100 + 3.5 * i * i);
-    const std::vector<float> table = tableOfRotations(frequencies, positions, rows, dim, 0, 1.5f, axes);
-    for (int axis = 0; axis <= axes.back(); ++axis) {
-      const std::vector<double> own(positions.begin() + axis * rows, positions.begin() + (axis + 1) * rows);
-      const std::vector<float> alone = tableOfRotations(frequencies, own, rows, dim, 0, 1.5f);
-      for (int i = 0; i < rows * half; ++i) {
-        if (axes[i % half] != axis) continue;
-        const int sine = i / half * dim + i % half;
-        EXPECT_EQ(table[sine], alone[sine]);
-        EXPECT_EQ(table[sine + half], alone[sine + half]);
-      }
-    }
-  }
-}
 
 TEST(ScaleFrequencies, MultipliesExactlyEnoughForFarPositions) {
   for (const int dim : {2, 5, 6, 8, 64}) {
@@ -128,6 +28,68 @@ TEST(ScaleFrequencies, MultipliesExactlyEnoughForFarPositions) {
       const long double angle = position * factors[j] * std::pow(5e5L, -2.0L * j / dim);
       EXPECT_NEAR(out[2 * j], static_cast<double>(std::sin(angle)), kEps / 4 + 1e-11) << j;
     }
+  }
+}
+
+PROPERTY(RotaryEmbedding, RotatesHeadsOfEitherLayout) {
+  RotaryArgs n{};
+  n.batch = draw.integer(1, 3);
+  n.heads = draw.integer(1, 4);
+  n.rows = draw.integer(1, 140);
+  n.rotaryWidth = 2 * draw.integer(1, 40);
+  n.width = n.rotaryWidth + draw.integer(0, 9);
+  n.interleaved = draw.flag();
+  const bool side_by_side = draw.flag(), in_place = draw.flag(), own_tables = draw.flag(), back = draw.flag();
+  n.strides = side_by_side ? sideBySide(n.rows, n.heads, n.width)
+                           : Strides{n.heads * n.rows * n.width, n.rows * n.width, n.width};
+  n.tableBatch = own_tables ? n.rows * n.rotaryWidth : 0;
+  const std::vector<float> x = draw.floats(size_t(n.batch) * n.heads * n.rows * n.width, 8);
+  const std::vector<float> table = draw.floats(size_t(own_tables ? n.batch : 1) * n.rows * n.rotaryWidth);
+  std::vector<float> out = in_place ? x : std::vector<float>(x.size(), NAN);
+  n.x = in_place ? out.data() : x.data();
+  n.table = table.data();
+  n.out = out.data();
+  (back ? rotaryEmbeddingBackward : rotaryEmbedding)(n);
+  Doubles expected = doubles(x);
+  rotate64(expected.data(), n, back ? -1 : 1);
+  // Two products of up to 8 and their sum of up to 16, each rounded.
+  for (size_t i = 0; i < out.size(); ++i) expectNear(out[i], expected[i], 32 * kHalfUlp, "rotary", i);
+}
+
+PROPERTY(RotaryTable, AgreesWithLongDouble) {
+  const int rows = draw.integer(1, 200), half = draw.integer(1, 40), dim = 2 * half;
+  const bool given = draw.flag(), scaled = draw.flag(), has_axes = given && draw.flag();
+  const double base = 1 + draw.integer(0, 65535), start = draw.integer(0, 4095) * double(draw.integer(1, 4095));
+  const float amplitude = 1 + draw.integer(0, 8) / 8.0f;
+  std::vector<double> frequencies(sinusoidalFrequenciesSize(dim)), positions;
+  std::vector<double> factors;
+  for (int j = 0; j < half; ++j) factors.push_back(scaled ? (1 + draw.integer(0, 255)) / 256.0 : 1);
+  std::vector<int32_t> axes;
+  for (int j = 0; has_axes && j < half; ++j) axes.push_back(j == 0 ? 0 : axes[j - 1] + (draw.integer(0, 3) == 0));
+  const int count = has_axes ? rows * (axes.back() + 1) : rows;
+  for (int i = 0; i < count; ++i) positions.push_back(given ? start + draw.integer(-4000, 4000) / 4.0 : start + i);
+  sinusoidalFrequencies(frequencies.data(), dim, base);
+  if (scaled) scaleFrequencies(frequencies.data(), factors.data(), dim);
+  std::vector<float> matrices(size_t(half) * 4, NAN);
+  const std::vector<float> table = tableOfRotations(frequencies, given ? positions : std::vector<double>(), rows, dim,
+                                                    given ? 0 : start, amplitude, axes);
+  encodingRotation(frequencies.data(), matrices.data(), dim, start);
+  // Half an ulp of float32, the 1e-11 that the header allows, and the error of long double's angle, 2^-60 of up to
+  // 2^24. The product with the amplitude is rounded once more.
+  const double tolerance = kHalfUlp + 1e-8;
+  for (int j = 0; j < half; ++j) {
+    const long double frequency = factors[j] * std::pow(static_cast<long double>(base), -2.0L * j / dim);
+    for (int i = 0; i < rows; ++i) {
+      const size_t at = size_t(i) * dim + j;
+      const long double angle = positions[has_axes ? size_t(axes[j]) * rows + i : i] * frequency;
+      expectNear(table[at], amplitude * static_cast<double>(std::sin(angle)), 2 * amplitude * tolerance, "sine", at);
+      expectNear(table[at + half], amplitude * static_cast<double>(std::cos(angle)), 2 * amplitude * tolerance,
+                 "cosine", at + half);
+    }
+    const double sine = static_cast<double>(std::sin(start * frequency));
+    const double cosine = static_cast<double>(std::cos(start * frequency));
+    const double expected[] = {cosine, sine, -sine, cosine};
+    for (int k = 0; k < 4; ++k) expectNear(matrices[4 * j + k], expected[k], tolerance, "rotation", 4 * j + k);
   }
 }
 

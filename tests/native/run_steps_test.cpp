@@ -1,4 +1,4 @@
-// Every action of a pass, against plain loops in float64. It is long because there are 14.
+// Every action of a pass, against plain loops in float64.
 #include <gtest/gtest.h>
 
 #include <algorithm>

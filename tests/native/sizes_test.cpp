@@ -1,43 +1,180 @@
-// Sizes of working memory for extents up to 2^31 - 1. The sanitizers end the run if any of them overflows on the way.
+// Sizes of working memory for extents up to 2^31 - 1: never negative, and never smaller where an extent is larger, so
+// that none wraps; the sanitizers end the run if one overflows on the way. That they are large enough is seen by all
+// other tests, whose buffers have exactly these sizes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <random>
 
-#include "check_sizes.h"
+#include "attention.h"
+#include "attention/attend_one.h"
+#include "kernels/cutter.h"
+#include "kernels/int8_product.h"
+#include "step_list.h"
 
 namespace wasm_attention {
 namespace {
 
-TEST(Sizes, AreExactOrBeyondAllMemoryForAnyExtents) {
-  std::mt19937 random(1);
-  // Small ones, those around the kernels' blocks, powers of two and what is next to them, and the largest.
-  const auto extent = [&](int low) {
-    const int bits = static_cast<int>(random() % 32);
-    const int64_t power = int64_t{1} << bits;
-    const int64_t drawn = random() % 2 == 0 ? power + static_cast<int>(random() % 3) - 1 : random() % power;
-    return static_cast<int>(std::clamp<int64_t>(drawn, low, INT32_MAX));
-  };
-  const auto flag = [&] { return random() % 2 == 0; };
-  for (int i = 0; i < 30000; ++i) {
-    checkSizes(extent, flag, [&](const char* name, int64_t actual, Exact exact) {
-      ADD_FAILURE() << name << ", case " << i << ": " << actual << ", exactly " << static_cast<double>(exact);
-    });
-    if (HasFailure()) return;
-  }
+using Extents = std::array<int, 7>;
+
+float some;
+
+/// With each of the options that take memory, or none.
+AttentionArgs attentionOf(const Extents& e, bool options) {
+  AttentionArgs a{};
+  a.batch = e[0];
+  // With the largest widths, an extent too.
+  a.heads = a.kvHeads = std::min(e[1], 1 << 12);
+  a.width = a.valueWidth = std::min(e[2], 1 << 18);
+  a.queries = e[3];
+  a.keys = e[4];
+  if (!options) return a;
+  a.weights = &some;
+  a.bias = a.sinks = a.relativeKeys = a.relativeValues = &some;
+  a.relativeKeysClip = a.relativeValuesClip = e[5];
+  a.softcap = 1;
+  return a;
 }
 
-TEST(Sizes, OfTheLargestExtentsAreBeyondAllMemory) {
-  const auto extent = [](int) { return INT32_MAX; };
-  int checked = 0;
-  for (const bool options : {false, true}) {
-    checkSizes(
-        extent, [&] { return options; },
-        [&](const char* name, int64_t actual, Exact exact) {
-          ADD_FAILURE() << name << ": " << actual << ", exactly " << static_cast<double>(exact);
-        });
-    ++checked;
+TransformerBlockArgs blockOf(const Extents& e) {
+  TransformerBlockArgs block{};
+  block.self.attention = block.cross.attention = attentionOf(e, false);
+  block.self.attention.keys = e[3];
+  block.width = e[5];
+  block.hiddenWidth = e[6];
+  block.gated = 1;
+  return block;
+}
+
+FeedForwardArgs feedForwardOf(const Extents& e) {
+  FeedForwardArgs feed{};
+  feed.rows = e[0], feed.width = e[1], feed.hiddenWidth = e[2], feed.gated = 1;
+  return feed;
+}
+
+FeedForwardGradArgs feedForwardGradOf(const Extents& e) {
+  FeedForwardGradArgs feed{};
+  feed.rows = e[0], feed.width = e[1], feed.hiddenWidth = e[2], feed.gated = 1;
+  return feed;
+}
+
+AdditiveAttentionArgs additiveOf(const Extents& e) {
+  AdditiveAttentionArgs a{};
+  a.batch = e[0], a.queries = e[1], a.keys = e[2], a.queryWidth = e[3], a.keyWidth = e[4], a.valueWidth = e[5];
+  a.hiddens = e[6];
+  return a;
+}
+
+/// Of steps that take working memory, behind a past. The past and the keys are tokens of one sequence.
+int64_t stepsSize(const Extents& e) {
+  RotaryTableArgs table{};
+  table.rows = e[3], table.dim = e[5];
+  return runStepsScratch(StepList()
+                             .append(StepAction::kAttention, attentionOf(e, true))
+                             .append(StepAction::kFeedForward, feedForwardOf(e))
+                             .append(StepAction::kRotaryTable, table)
+                             .args(std::min(e[6], INT32_MAX - e[4])));
+}
+
+const struct {
+  const char* name;
+  int64_t (*size)(const Extents&);
+  bool growsWithTokens = true;  // with queries (3) and keys (4)
+} kSizes[] = {
+    {"attention", [](const Extents& e) { return scaledDotProductAttentionScratch(attentionOf(e, false)); }},
+    {"attention, options", [](const Extents& e) { return scaledDotProductAttentionScratch(attentionOf(e, true)); }},
+    {"attention backward",
+     [](const Extents& e) {
+       return scaledDotProductAttentionBackwardScratch({attentionOf(e, true), &some});
+     }},
+    {"one query", [](const Extents& e) { return attendOneScratch(attentionOf(e, false)); }},
+    // Blocks take fewer sequences at a time if these are longer, and compute weights again that would be too many.
+    {"block", [](const Extents& e) { return transformerBlockScratch(blockOf(e)); }, false},
+    {"what a block keeps", [](const Extents& e) { return transformerBlockKept(blockOf(e)); }, false},
+    {"block backward",
+     [](const Extents& e) {
+       return transformerBlockBackwardScratch({blockOf(e), &some});
+     },
+     false},
+    {"additive", [](const Extents& e) { return additiveAttentionScratch(additiveOf(e)); }},
+    {"additive backward",
+     [](const Extents& e) {
+       return additiveAttentionBackwardScratch({additiveOf(e), &some});
+     }},
+    {"linear",
+     [](const Extents& e) {
+       LinearArgs linear{};
+       linear.rows = e[0], linear.inputs = e[1], linear.outputs = e[2], linear.weightType = WeightType::kInt8;
+       return linearScratch(linear);
+     }},
+    {"linear backward",
+     [](const Extents& e) {
+       LinearGradArgs linear{};
+       linear.rows = e[0], linear.inputs = e[1], linear.outputs = e[2];
+       return linearBackwardScratch(linear);
+     }},
+    {"packed weight", [](const Extents& e) { return packedWeightSize(e[0], e[1], WeightType::kFloat32); }},
+    {"float16 weight", [](const Extents& e) { return packedWeightSize(e[0], e[1], WeightType::kFloat16); }},
+    {"int8 weight", [](const Extents& e) { return packedWeightSize(e[0], e[1], WeightType::kInt8); }},
+    {"int8 product", [](const Extents& e) { return int8Scratch(e[0], e[1]); }},
+    {"matmul",
+     [](const Extents& e) {
+       MatmulArgs product{};
+       product.outer = e[0], product.inner = e[1], product.cols = e[2], product.bInner = product.bOuter = 1;
+       product.rows = std::min(e[3], 1 << 15), product.depth = std::min(e[4], 1 << 15);
+       return matmulScratch(product);
+     }},
+    {"feed forward", [](const Extents& e) { return feedForwardScratch(feedForwardOf(e)); }},
+    {"feed forward backward", [](const Extents& e) { return feedForwardBackwardScratch(feedForwardGradOf(e)); }},
+    {"norm backward",
+     [](const Extents& e) {
+       NormGradArgs norm{};
+       norm.weight = &some, norm.rows = e[0], norm.dim = e[1];
+       return normBackwardScratch(norm);
+     }},
+    {"embedding backward", [](const Extents& e) { return embeddingBackwardScratch(e[0], e[1], e[2]); }},
+    {"conv1d",
+     [](const Extents& e) {
+       return conv1dScratch({nullptr, nullptr, nullptr, nullptr, e[0], e[1], e[2], e[3], 1, 1, 0, 1, 1});
+     }},
+    {"rnn",
+     [](const Extents& e) {
+       RnnArgs rnn{};
+       rnn.batch = e[0], rnn.length = e[1], rnn.inWidth = e[2], rnn.width = e[3];
+       return rnnScratch(rnn);
+     }},
+    {"frequencies", [](const Extents& e) { return sinusoidalFrequenciesSize(e[0]); }},
+    {"sinusoidal encoding",
+     [](const Extents& e) {
+       SinusoidalArgs encoding{};
+       encoding.rows = e[0], encoding.dim = e[1];
+       return sinusoidalEncodingScratch(encoding);
+     }},
+    {"int8 cache", [](const Extents& e) { return cacheRowSize(e[0], WeightType::kInt8); }},
+    {"steps", stepsSize},
+};
+
+TEST(Sizes, AreNeverNegativeAndGrowWithEachExtent) {
+  std::mt19937 random(1);
+  // Any number of digits: small extents, those around the kernels' blocks, and the largest.
+  const auto more = [&](int from) {
+    return static_cast<int>(std::min<int64_t>(int64_t{from} + (random() >> random() % 32), INT32_MAX));
+  };
+  for (int i = 0; i < 20000; ++i) {
+    Extents extents;
+    for (int& e : extents) e = more(1);
+    const size_t which = i % extents.size();
+    Extents larger = extents;
+    larger[which] = more(extents[which]);
+    for (const auto& [name, size, growsWithTokens] : kSizes) {
+      ASSERT_GE(size(extents), 0) << name;
+      if (!growsWithTokens && (which == 3 || which == 4)) continue;
+      // Those that no memory holds are limited.
+      ASSERT_LE(std::min(size(extents), kTooMany), size(larger))
+          << name << ": extent " << which << " is " << larger[which];
+    }
   }
-  EXPECT_EQ(checked, 2);
 }
 
 }  // namespace

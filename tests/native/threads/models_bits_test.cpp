@@ -58,7 +58,7 @@ TEST(Threads, ChangeNoBitOfAdditiveAttention) {
       args.hiddens = hiddens;
       AdditiveTensors<float> inputs;
       for (const size_t count : additiveCounts(args)) inputs.push_back(randomFloats(count, 10 + inputs.size()));
-      wasm_attention::bind(args, inputs);  // not std::bind
+      wasm_attention::bindTensors(args, inputs);  // not std::bind
       std::vector<int32_t> valid;
       for (int i = 0; i < args.batch * args.queries; ++i) valid.push_back(i * 3 % (keys + 1));
       args.valid = valid.data();

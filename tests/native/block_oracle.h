@@ -1,4 +1,4 @@
-// A block in float64, for transformer_block_fuzz.cpp.
+// A block in float64, for transformer_block_test.cpp.
 #pragma once
 
 #include <algorithm>

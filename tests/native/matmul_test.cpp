@@ -1,11 +1,10 @@
-// Products of stacks of matrices, whose leading axes broadcast.
 #include "attention.h"
-#include "fuzz.h"
+#include "property.h"
 
-using namespace wasm_attention;
+namespace wasm_attention {
+namespace {
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  Draw draw(data, size);
+PROPERTY(Matmul, BroadcastsStacks) {
   const int outer = draw.integer(1, 3), inner = draw.integer(1, 3);
   const int rows = draw.integer(1, draw.flag() ? 300 : 9), depth = draw.integer(0, draw.flag() ? 500 : 20);
   const int cols = draw.integer(1, 30);
@@ -29,5 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (int k = 0; k < depth; ++k) sum.add(double{a[left + k]} * b[right + size_t(k) * cols]);
     expectNear(out[i], sum.value, sum.tolerance(), "product", i);
   }
-  return 0;
 }
+
+}  // namespace
+}  // namespace wasm_attention

@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "attention.h"
-#include "fuzz.h"
 #include "kernels/dropout.h"
 #include "linear_layers.h"
+#include "property.h"
 
-using namespace wasm_attention;
-
+namespace wasm_attention {
 namespace {
 
 struct Point {
@@ -30,80 +29,94 @@ Point activated(Activation activation, double x) {
   return {x * (1 + t) / 2, (1 + t) / 2 + x * (1 - t * t) / 2 * root * (1 + 3 * 0.044715 * x * x)};
 }
 
-}  // namespace
+// The error of a single step, relative to the terms that it sums.
+constexpr double kStep = 32 * kHalfUlp;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  Draw draw(data, size);
+PROPERTY(FeedForward, AgreesWithFloat64) {
   const int rows = draw.integer(1, draw.flag() ? 300 : 12), width = draw.integer(1, 20), hiddens = draw.integer(1, 40);
   const auto activation = static_cast<Activation>(draw.integer(0, 4));
+  const bool gated = draw.flag();
+  const int inner = gated ? 2 * hiddens : hiddens;
   const float dropout = draw.flag() ? 0.3f : 0;
   const bool has_bias1 = draw.flag(), has_bias2 = draw.flag();
   const uint32_t seed = draw.integer(0, 65535);
   const std::vector<float> x = draw.floats(size_t(rows) * width), g = draw.floats(x.size());
-  const std::vector<float> w1 = draw.floats(size_t(hiddens) * width), w2 = draw.floats(w1.size());
-  const std::vector<float> b1 = draw.floats(hiddens), b2 = draw.floats(width);
+  const std::vector<float> w1 = draw.floats(size_t(inner) * width), w2 = draw.floats(size_t(width) * hiddens);
+  const std::vector<float> b1 = draw.floats(inner), b2 = draw.floats(width);
   const FeedForwardNetwork network{
-      rows, width, hiddens, activation, seed, dropout, &w1, has_bias1 ? &b1 : nullptr, &w2, has_bias2 ? &b2 : nullptr};
-  std::vector<float> hidden;
-  const std::vector<float> out = network.forward(x, &hidden), alone = network.forward(x, nullptr);
-  const FeedForwardGradients back = network.backward(x, hidden, g);
+      rows, width, hiddens, activation, seed, dropout, &w1, has_bias1 ? &b1 : nullptr, &w2, has_bias2 ? &b2 : nullptr,
+      gated};
+  std::vector<float> kept;
+  const std::vector<float> out = network.forward(x, &kept), alone = network.forward(x, nullptr);
+  const FeedForwardGradients back = network.backward(x, kept, g);
 
-  // The error of a single step, relative to the terms that it sums.
-  const double step = 24 * kHalfUlp;
-  std::vector<Sum> sums_w1(w1.size()), sums_w2(w2.size()), sums_b1(hiddens), sums_b2(width);
+  std::vector<Sum> sums_w1(w1.size()), sums_w2(w2.size()), sums_b1(inner), sums_b2(width);
   for (int r = 0; r < rows; ++r) {
-    const float *row = &x[size_t(r) * width], *kept = &hidden[size_t(r) * hiddens], *grad = &g[size_t(r) * width];
-    std::vector<double> passed(hiddens), slope(hiddens), slope_size(hiddens);
+    const float *row = &x[size_t(r) * width], *units = &kept[size_t(r) * inner], *grad = &g[size_t(r) * width];
+    // What the second product reads, the gradients of the first one's results, and how large their terms are.
+    std::vector<double> passed(hiddens), passed_size(hiddens), slope(inner), slope_size(inner);
     const uint32_t key = dropoutRow(seed, r);
-    for (int h = 0; h < hiddens; ++h) {
+    for (int h = 0; h < inner; ++h) {
       Sum sum;
       if (has_bias1) sum.add(b1[h]);
       for (int i = 0; i < width; ++i) sum.add(double{w1[h * width + i]} * row[i]);
-      expectNear(kept[h], sum.value, sum.tolerance(), "hidden", size_t(r) * hiddens + h);
-      const Point point = activated(activation, kept[h]);
+      expectNear(units[h], sum.value, sum.tolerance(), "hidden", size_t(r) * inner + h);
+    }
+    for (int h = 0; h < hiddens; ++h) {
+      const double unit = units[h], value = gated ? units[hiddens + h] : 1;
+      const Point point = activated(activation, unit);
       const double factor = dropout == 0                                      ? 1
                             : dropoutBits(key, h) < dropoutThreshold(dropout) ? 0
                                                                               : 1 / (1 - double{dropout});
-      passed[h] = factor * point.value;
-      Sum back_sum;
-      for (int i = 0; i < width; ++i) back_sum.add(double{w2[i * hiddens + h]} * grad[i]);
-      slope[h] = factor * point.slope * back_sum.value;
-      slope_size[h] = factor * (1 + std::abs(point.slope)) * back_sum.magnitude;
+      // The error of an activation is a few units of 2^-24 of its argument.
+      const double size = std::abs(point.value) + std::abs(unit);
+      passed[h] = factor * point.value * value;
+      passed_size[h] = factor * size * std::abs(value);
+      Sum sum;
+      for (int i = 0; i < width; ++i) sum.add(double{w2[i * hiddens + h]} * grad[i]);
+      slope[h] = factor * point.slope * value * sum.value;
+      slope_size[h] = factor * (1 + std::abs(point.slope) + std::abs(unit)) * std::abs(value) * sum.magnitude;
+      if (!gated) continue;
+      slope[hiddens + h] = factor * point.value * sum.value;
+      slope_size[hiddens + h] = factor * size * sum.magnitude;
     }
     for (int i = 0; i < width; ++i) {
       Sum sum, grad_sum;
       if (has_bias2) sum.add(b2[i]);
       for (int h = 0; h < hiddens; ++h) {
         sum.add(w2[i * hiddens + h] * passed[h]);
-        // The error of gelu is a few units of 2^-24 of its argument.
-        sum.magnitude += std::abs(w2[i * hiddens + h] * double{kept[h]});
+        sum.magnitude += std::abs(w2[i * hiddens + h]) * passed_size[h];
+        sums_w2[i * hiddens + h].value += grad[i] * passed[h];
+        sums_w2[i * hiddens + h].magnitude += std::abs(grad[i]) * passed_size[h];
+      }
+      for (int h = 0; h < inner; ++h) {
         grad_sum.value += w1[h * width + i] * slope[h];
         grad_sum.magnitude += std::abs(w1[h * width + i]) * slope_size[h];
-        sums_w2[i * hiddens + h].value += grad[i] * passed[h];
-        sums_w2[i * hiddens + h].magnitude += std::abs(grad[i]) * (std::abs(passed[h]) + std::abs(kept[h]));
         sums_w1[h * width + i].value += row[i] * slope[h];
         sums_w1[h * width + i].magnitude += std::abs(row[i]) * slope_size[h];
       }
       const size_t at = size_t(r) * width + i;
-      expectNear(out[at], sum.value, (step + hiddens * kHalfUlp) * sum.magnitude + 1e-37, "feed forward", at);
+      expectNear(out[at], sum.value, (kStep + hiddens * kHalfUlp) * sum.magnitude + 1e-37, "feed forward", at);
       expectNear(alone[at], out[at], 0, "the same without what the backward pass reads", at);
-      expectNear(back.x[at], grad_sum.value, (step + (width + hiddens) * kHalfUlp) * grad_sum.magnitude + 1e-37,
+      expectNear(back.x[at], grad_sum.value, (kStep + (width + inner) * kHalfUlp) * grad_sum.magnitude + 1e-37,
                  "x's gradient", at);
       sums_b2[i].add(grad[i]);
     }
-    for (int h = 0; h < hiddens; ++h) {
+    for (int h = 0; h < inner; ++h) {
       sums_b1[h].value += slope[h];
       sums_b1[h].magnitude += slope_size[h];
     }
   }
   const auto expectAll = [&](const std::vector<float>& got, const std::vector<Sum>& sums, const char* what) {
     for (size_t i = 0; i < got.size(); ++i) {
-      expectNear(got[i], sums[i].value, (step + (rows + width) * kHalfUlp) * sums[i].magnitude + 1e-37, what, i);
+      expectNear(got[i], sums[i].value, (kStep + (rows + width) * kHalfUlp) * sums[i].magnitude + 1e-37, what, i);
     }
   };
   expectAll(back.weight1, sums_w1, "the first weight's gradient");
   expectAll(back.weight2, sums_w2, "the second weight's gradient");
   expectAll(back.bias1, sums_b1, "the first bias's gradient");
   expectAll(back.bias2, sums_b2, "the second bias's gradient");
-  return 0;
 }
+
+}  // namespace
+}  // namespace wasm_attention

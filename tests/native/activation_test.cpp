@@ -1,11 +1,10 @@
-// The activations that are functions of their own.
 #include "attention.h"
-#include "fuzz.h"
+#include "property.h"
 
-using namespace wasm_attention;
+namespace wasm_attention {
+namespace {
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  Draw draw(data, size);
+PROPERTY(Activation, AgreesWithFloat64) {
   const int count = draw.integer(0, draw.flag() ? 3000 : 20), scale = draw.integer(1, 80);
   const bool in_place = draw.flag(), tanh = draw.flag();
   const std::vector<float> x = draw.floats(count, static_cast<float>(scale));
@@ -24,5 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const double expected = v / (1 + std::exp(-v));
     expectNear(silus[i], expected, 8 * kHalfUlp * std::abs(expected) + 1e-37, "silu", i);
   }
-  return 0;
 }
+
+}  // namespace
+}  // namespace wasm_attention

@@ -2,12 +2,12 @@
 #include <algorithm>
 
 #include "attention.h"
-#include "fuzz.h"
+#include "property.h"
 
-using namespace wasm_attention;
+namespace wasm_attention {
+namespace {
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  Draw draw(data, size);
+PROPERTY(Adam, AgreesWithFloat64) {
   const int count = draw.integer(0, 90), step = draw.integer(1, 20);
   const double beta1 = draw.flag() ? 0.9 : draw.integer(0, 99) / 100.0, beta2 = draw.flag() ? 0.999 : 0.5;
   const double lr = draw.integer(0, 100) / 1000.0, eps = 1e-8, decay = draw.flag() ? 0 : 0.1;
@@ -37,5 +37,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<float> scaled = g;
   scaleInPlace(scaled.data(), count, lr);
   for (int i = 0; i < count; ++i) expectNear(scaled[i], g[i] * lr, 2 * kHalfUlp * std::abs(g[i] * lr), "scaled", i);
-  return 0;
 }
+
+TEST(Adam, DoesTheSameToAnElementWhereverItStands) {
+  const std::vector<float> ones(7, 1), g(7, 0.5f);
+  std::vector<float> parameter = ones, mean(7), square(7);
+  for (int step = 0; step < 3; ++step) {
+    adam(parameter.data(), g.data(), mean.data(), square.data(), 7, 0.9, 0.999, 0.01, 0.1, 1e-8, 0.1);
+  }
+  for (const float x : parameter) EXPECT_EQ(x, parameter[0]);
+  EXPECT_LT(parameter[0], 1);
+}
+
+}  // namespace
+}  // namespace wasm_attention

@@ -1,11 +1,11 @@
 // Normalised rows and their gradients.
 #include "attention.h"
-#include "fuzz.h"
+#include "property.h"
 
-using namespace wasm_attention;
+namespace wasm_attention {
+namespace {
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  Draw draw(data, size);
+PROPERTY(Norm, AgreesWithFloat64) {
   const int rows = draw.integer(1, draw.flag() ? 300 : 20), dim = draw.integer(1, 90);
   const bool rms = draw.flag(), affine = draw.flag() || rms, in_place = draw.flag();
   const Norm kind = rms ? Norm::kRms : Norm::kLayer;
@@ -54,5 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     expectNear(grad_weight[i], sums[i], rows * tolerance, "the weight's gradient", i);
     if (!rms) expectNear(grad_bias[i], bias_sums[i], rows * tolerance, "the bias's gradient", i);
   }
-  return 0;
 }
+
+}  // namespace
+}  // namespace wasm_attention

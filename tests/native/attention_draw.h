@@ -1,20 +1,29 @@
-// An attention call from the fuzzer's bytes: sizes, layouts and every option.
+// Attention calls of a property: sizes, layouts and every option.
 #pragma once
 
+#include <algorithm>
+
 #include "attention_problem.h"
-#include "fuzz.h"
+#include "property.h"
 
 namespace wasm_attention {
+
+/// One of these, or any number up to the largest.
+inline int around(Draw& draw, std::initializer_list<int> levels) {
+  const int level = draw.integer(0, static_cast<int>(levels.size()) - 1);
+  return draw.flag() ? levels.begin()[level] : draw.integer(1, std::max(levels));
+}
 
 inline AttentionSizes drawSizes(Draw& draw) {
   AttentionSizes n;
   n.batch = draw.integer(1, 2);
   n.kvHeads = draw.integer(1, 2);
   n.heads = n.kvHeads * draw.integer(1, 3);
-  n.queries = draw.integer(1, 40);
-  n.keys = draw.integer(1, draw.flag() ? 300 : 20);
-  n.width = draw.integer(1, 20);
-  n.valueWidth = draw.integer(1, 20);
+  // Around the vector (4), the block (8) and the strip (32) of queries, and the block of keys (256).
+  n.queries = around(draw, {1, 3, 8, 9, 31, 32, 33, 65});
+  n.keys = draw.flag() ? around(draw, {1, 4, 5, 63, 255, 256, 257, 520}) : draw.integer(1, 20);
+  n.width = around(draw, {1, 3, 4, 17, 32});
+  n.valueWidth = around(draw, {1, 3, 4, 17, 32, 64});
   return n;
 }
 

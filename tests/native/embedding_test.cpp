@@ -1,11 +1,10 @@
-// Reading rows of a table, and adding to them.
 #include "attention.h"
-#include "fuzz.h"
+#include "property.h"
 
-using namespace wasm_attention;
+namespace wasm_attention {
+namespace {
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  Draw draw(data, size);
+PROPERTY(Embedding, ReadsRowsAndAddsToThem) {
   const int rows = draw.integer(1, 30), count = draw.integer(0, draw.flag() ? 900 : 60), dim = draw.integer(1, 40);
   const std::vector<float> table = draw.floats(size_t(rows) * dim), g = draw.floats(size_t(count) * dim);
   std::vector<int32_t> ids;
@@ -24,5 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (size_t i = 0; i < grad.size(); ++i) {
     expectNear(grad[i], sums[i].value, sums[i].tolerance(), "the table's gradient", i);
   }
-  return 0;
 }
+
+}  // namespace
+}  // namespace wasm_attention

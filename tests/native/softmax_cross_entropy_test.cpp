@@ -1,13 +1,13 @@
-// The loss and its gradient, in place and not, with rows that do not count.
 #include <algorithm>
 
 #include "attention.h"
-#include "fuzz.h"
+#include "property.h"
 
-using namespace wasm_attention;
+namespace wasm_attention {
+namespace {
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  Draw draw(data, size);
+// In place and not, with rows that do not count.
+PROPERTY(SoftmaxCrossEntropy, AgreesWithFloat64) {
   const int rows = draw.integer(1, 20), classes = draw.integer(1, 70), scale = draw.integer(1, 90);
   const bool ignores = draw.flag(), in_place = draw.flag();
   const std::vector<float> logits = draw.floats(size_t(rows) * classes, static_cast<float>(scale));
@@ -44,5 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } else if (!std::isnan(loss)) {
     expectNear(NAN, loss, 0, "the loss of no row", 0);
   }
-  return 0;
 }
+
+}  // namespace
+}  // namespace wasm_attention
