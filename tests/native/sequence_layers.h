@@ -50,7 +50,9 @@ inline RnnArgs rnnSizes(int batch, int length, int in_width, int width, bool rel
 
 /// Returns the states. Sets `out` in `args`.
 inline std::vector<float> runRnn(RnnArgs args) {
-  std::vector<float> out(static_cast<size_t>(args.batch) * args.length * args.width, NAN);
+  std::vector<float> out;
+  out.reserve(1);  // an address for an empty batch, too: arithmetic on a null pointer is undefined
+  out.assign(static_cast<size_t>(args.batch) * args.length * args.width, NAN);
   std::vector<float> scratch(rnnScratch(args), NAN);
   args.out = out.data();
   rnn(args, scratch.data());
