@@ -105,8 +105,9 @@ export default defineConfig({
         chunkFileNames: ({ moduleIds }) =>
           moduleIds.some((id) => id.startsWith(file('lib/'))) ? '[name].js' : 'elements/[name]-[hash].js',
         codeSplitting: {
-          // What all entries need, and what those that load the module share besides.
+          // What a thread of the pool needs too, what all entries need, and what those that load the module share besides.
           groups: [
+            { name: 'port', test: /\/lib\/runtime\/(imports|port)\.ts$/, priority: 3 },
             { name: 'base', test: /\/lib\/(check\/|runtime\/(embind|dispose)|loadOptions|models\/types)/, priority: 2 },
             { name: 'library', test: /\/lib\/load\.ts$/, priority: 1 },
           ],

@@ -7,7 +7,7 @@
 import { checkOptions, type Known } from './check/options.js';
 import { wrongUse } from './check/values.js';
 import { load } from './index.js';
-import type { Model, OpenModelOptions } from './models.js';
+import { openModel, type Model, type OpenModelOptions } from './models.js';
 import type { Operations } from './operations.js';
 import type { LoadOptions } from './loadOptions.js';
 import { serve } from './runtime/port.js';
@@ -35,7 +35,6 @@ function assignable(object: object): Known<object> {
 }
 
 async function open(attention: object, options: object, post: (part: number[]) => void): Promise<object> {
-  const { openModel } = await import('./models.js');
   const model = await openModel({
     ...(options as OpenModelOptions),
     attention: attention as Operations,

@@ -2,6 +2,7 @@
  * What the module imports, and the JavaScript side of Embind for numbers and booleans, since the bindings pass nothing
  * else. It is a tenth of Emscripten's own, which also supports strings, classes and files.
  */
+import { importsOf } from './imports.js';
 import type { Raw } from './raw.js';
 import type { Features } from './wasm.js';
 
@@ -15,26 +16,6 @@ interface Binding {
 /** The features of an instance on one thread. */
 export function featuresOf({ relaxed }: Raw): Features {
   return { simd: relaxed ? 'relaxed-simd' : 'simd128', threads: 1 };
-}
-
-const ignore = (): void => undefined;
-
-/**
- * All imports of a module. Those that are not given do nothing: of Embind's functions, whose number depends on
- * Emscripten's version, most register types that the bindings never pass.
- */
-export function importsOf(module: WebAssembly.Module, given: WebAssembly.ModuleImports): WebAssembly.Imports {
-  const embind = WebAssembly.Module.imports(module).filter(({ name }) => name.startsWith('_embind_register_'));
-  return {
-    env: {
-      ...Object.fromEntries(embind.map(({ name }) => [name, ignore])),
-      bring_in: ignore,
-      emscripten_notify_memory_growth: ignore,
-      lost_thread: ignore,
-      take_out: ignore,
-      ...given,
-    },
-  };
 }
 
 /**

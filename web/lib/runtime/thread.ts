@@ -2,7 +2,7 @@
  * The script of a thread of the pool: it makes an instance of the module over the shared memory, which takes part in
  * loops.
  */
-import { importsOf } from './embind.js';
+import { importsOf } from './imports.js';
 import type { ThreadStart } from './threads.js';
 import { serve } from './port.js';
 

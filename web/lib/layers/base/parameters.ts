@@ -14,6 +14,9 @@ import type { Parameter } from './types.js';
 // Frees the memory of a layer that was garbage-collected without dispose().
 const registry = new FinalizationRegistry<() => void>((release) => release());
 
+/** Names the packed form of some rows of a matrix. */
+const packedKey = (name: string, first: number, rows: number): string => `${name} ${first} ${rows}`;
+
 /**
  * The parameters of one layer, in wasm memory. A matrix (out, in) also has a packed form for products, which is made
  * when it is first needed, and made again after a change.
@@ -56,7 +59,7 @@ export class Parameters {
         if (behind) continue;
         const joined = this.#joinedShape(name);
         if (this.#small && shape.length === 2) {
-          this.#packed.set(`${name} 0`, this.#small.allocate(operation, joined));
+          this.#packed.set(packedKey(name, 0, joined[0]!), this.#small.allocate(operation, joined));
         } else {
           this.#addresses.set(name, memory.allocate(operation, sizeOf(joined)));
         }
@@ -128,9 +131,8 @@ export class Parameters {
     const [all, inputs] = this.#joinedShape(name) as [number, number];
     // Panels of a packed matrix have eight rows each.
     if (first > 0 && first % 8 === 0) return this.packed(name) + 4 * first * inputs;
-    if (first === 0) end = all;
-    const outputs = (end ?? all) - first;
-    const key = `${name} ${first}`;
+    const outputs = (first === 0 || end === undefined ? all : end) - first;
+    const key = packedKey(name, first, outputs);
     let address = this.#packed.get(key);
     if (address === undefined) {
       address = memory.allocate(this.#operation, raw.packedWeightSize(inputs, outputs, 0));
@@ -261,9 +263,10 @@ export class Parameters {
     const { behind, shape } = this.#spec(name);
     if (!this.#small || shape.length !== 2) return undefined;
     const first = behind ?? name;
+    const joined = this.#joinedShape(first);
     return {
-      address: this.#packed.get(`${first} 0`)!,
-      shape: this.#joinedShape(first),
+      address: this.#packed.get(packedKey(first, 0, joined[0]!))!,
+      shape: joined,
       first: behind === undefined ? 0 : this.#spec(behind).shape[0]!,
     };
   }
