@@ -7,8 +7,8 @@
 import { checkOptions, type Known } from './check/options.js';
 import { wrongUse } from './check/values.js';
 import { load } from './index.js';
-import { openModel, type Model, type OpenModelOptions } from './models.js';
-import type { Operations } from './operations.js';
+import { openIn } from './models/openIn.js';
+import type { Model, OpenModelOptions } from './models/types.js';
 import type { LoadOptions } from './loadOptions.js';
 import { serve } from './runtime/port.js';
 import { factsOf, type Generated } from './worker/model.js';
@@ -35,11 +35,8 @@ function assignable(object: object): Known<object> {
 }
 
 async function open(attention: object, options: object, post: (part: number[]) => void): Promise<object> {
-  const model = await openModel({
-    ...(options as OpenModelOptions),
-    attention: attention as Operations,
-    onProgress: (...progress) => post(progress),
-  });
+  const onProgress = (...progress: [number, number]): void => post(progress);
+  const model = await openIn(attention, { ...(options as OpenModelOptions), onProgress });
   models.add(model);
   return { model, facts: factsOf(model) };
 }

@@ -52,6 +52,8 @@ const CONSUMER = {
   private: true,
   // Parcel follows a package's exports only when told.
   '@parcel/resolver-default': { packageExports: true },
+  // In a worker, a bundle that Parcel splits off for what others share does not register its modules.
+  '@parcel/bundler-default': { minBundleSize: 10 ** 7 },
 };
 
 /** A folder that has the packed package installed, for one test file. */

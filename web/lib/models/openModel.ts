@@ -1,15 +1,9 @@
-import { checkOptions } from '../check/options.js';
-import { checkWeightType } from '../check/weightType.js';
-import { failed, wrongKind } from '../check/values.js';
-import { OPERATION } from './config/architecture.js';
-import { readConfig } from './config/readConfig.js';
-import { openWeights } from './files.js';
-import { OpenModel } from './model.js';
+import { failed } from '../check/values.js';
 import type { OpenInWorker } from '../worker/model.js';
 import type { AsyncModel, OpenWorkerModelOptions } from '../worker/modelTypes.js';
-import { loadedModules, type Wasm } from '../runtime/wasm.js';
-import { OPEN_MODEL, OPEN_OPTIONS, type Model, type OpenModelOptions } from './types.js';
-import { placeWeights } from './weights/placeWeights.js';
+import { OPERATION } from './config/architecture.js';
+import { openIn } from './openIn.js';
+import { OPEN_MODEL, type Model, type OpenModelOptions } from './types.js';
 
 /**
  * Opens a checkpoint of one of the families that the guide "Real models" lists. Names of tensors are Hugging Face's,
@@ -33,32 +27,12 @@ export async function openModel(options: OpenModelOptions | OpenWorkerModelOptio
   const { attention } = Object(options) as Partial<OpenModelOptions>;
   const openInWorker = (Object(attention) as OpensModels)[OPEN_MODEL];
   if (openInWorker) return openInWorker(options);
-  const wasm = await wasmOf(attention);
-  const { config, weights, onProgress, weightType, cacheType } = checkOptions(
-    OPERATION,
-    options as OpenModelOptions,
-    OPEN_OPTIONS,
-  );
-  if (onProgress != null && typeof onProgress !== 'function') {
-    wrongKind(OPERATION, 'onProgress to be a function', onProgress);
-  }
-  const kept = checkWeightType(OPERATION, 'weightType', weightType);
-  checkWeightType(OPERATION, 'cacheType', cacheType);
-  const architecture = readConfig(config);
-  const tensors = await openWeights(weights, architecture);
-  const placed = placeWeights(wasm, tensors, architecture, kept, onProgress ?? undefined);
-  return new OpenModel(wasm, architecture, placed, tensors.unused, cacheType);
+  const given = attention ?? (await import('../index.js').then(({ load }) => load(), explain));
+  return openIn(given, options as OpenModelOptions);
 }
 
 interface OpensModels {
   readonly [OPEN_MODEL]?: OpenInWorker;
-}
-
-/** The loaded module behind `attention`, or behind `wasm-attention` itself. */
-async function wasmOf(attention: unknown): Promise<Wasm> {
-  const given = attention ?? (await import('../index.js').then(({ load }) => load(), explain));
-  // A WeakMap has nothing for what is no object.
-  return loadedModules.get(given) ?? wrongKind(OPERATION, "attention to be from this version's load()", given);
 }
 
 function explain(cause: unknown): never {

@@ -1,0 +1,28 @@
+import { checkOptions } from '../check/options.js';
+import { checkWeightType } from '../check/weightType.js';
+import { wrongKind } from '../check/values.js';
+import { loadedModules } from '../runtime/wasm.js';
+import { OPERATION } from './config/architecture.js';
+import { readConfig } from './config/readConfig.js';
+import { openWeights } from './files.js';
+import { OpenModel } from './model.js';
+import { OPEN_OPTIONS, type Model, type OpenModelOptions } from './types.js';
+import { placeWeights } from './weights/placeWeights.js';
+
+/** Opens a checkpoint in a loaded module: `openModel` without anything that is loaded later. */
+export async function openIn(attention: unknown, options: OpenModelOptions): Promise<Model> {
+  // A WeakMap has nothing for what is no object.
+  const wasm =
+    loadedModules.get(attention as object) ??
+    wrongKind(OPERATION, "attention to be from this version's load()", attention);
+  const { config, weights, onProgress, weightType, cacheType } = checkOptions(OPERATION, options, OPEN_OPTIONS);
+  if (onProgress != null && typeof onProgress !== 'function') {
+    wrongKind(OPERATION, 'onProgress to be a function', onProgress);
+  }
+  const kept = checkWeightType(OPERATION, 'weightType', weightType);
+  checkWeightType(OPERATION, 'cacheType', cacheType);
+  const architecture = readConfig(config);
+  const tensors = await openWeights(weights, architecture);
+  const placed = placeWeights(wasm, tensors, architecture, kept, onProgress ?? undefined);
+  return new OpenModel(wasm, architecture, placed, tensors.unused, cacheType);
+}
