@@ -60,7 +60,7 @@ const SUITES = {
     { name: 'js', command: 'scripts/jest.sh js', after: 'package', counts: jest },
     {
       name: 'relaxed-threads',
-      command: 'scripts/jest.sh js tests/ops tests/layers',
+      command: 'scripts/jest.sh js tests/layers',
       env: { RELAXED: '1', THREADS: '3' },
       after: 'package',
       counts: jest,
