@@ -593,11 +593,12 @@ struct AppendArgs {
   WeightType cacheType;
 };
 
-/// out = softmax(x), both (rows, columns).
+/// The weights of scores, both (batch, heads, queries, keys).
 struct SoftmaxArgs {
   const float* x;
   float* out;
-  int32_t rows, columns;
+  int32_t batch, heads, queries, keys;
+  const float* sinks;  // as in AttentionArgs
 };
 
 /// Sets `width` of every `stride` floats to 0.

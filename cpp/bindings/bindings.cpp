@@ -58,7 +58,7 @@ FIELDS(NormArgs, x, weight, bias, out, rows, dim, norm, eps)
 FIELDS(NormGradArgs, x, weight, gradient, gradWeight, gradBias, rows, dim, norm, eps)
 FIELDS(ActivateArgs, x, out, rows, dim, activation)
 FIELDS(AppendArgs, x, cache, batch, tokens, heads, width, length, capacity, cacheType)
-FIELDS(SoftmaxArgs, x, out, rows, columns)
+FIELDS(SoftmaxArgs, x, out, batch, heads, queries, keys, sinks)
 FIELDS(SilenceArgs, head, rows, width, stride)
 FIELDS(RunStepsArgs, steps, bytes, past)
 

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cassert>
+#include <cmath>
+#include <limits>
 
 #include "attention.h"
 #include "attention/attend_one.h"
@@ -92,6 +94,19 @@ void mixValues(const AttentionArgs& a, float* scratch) {
   });
 }
 
+void softmax(const SoftmaxArgs& s, int past) {
+  const int rows = s.batch * s.heads * s.queries, keys = s.keys + past;
+  maskedSoftmax(s.x, nullptr, s.out, rows, keys);
+  for (int i = 0; s.sinks && i < rows; ++i) {
+    float* const weights = s.out + static_cast<size_t>(i) * keys;
+    const int key = static_cast<int>(std::max_element(weights, weights + keys) - weights);
+    const float score = s.x[static_cast<size_t>(i) * keys + key], sink = s.sinks[i / s.queries % s.heads];
+    if (score == -std::numeric_limits<float>::infinity()) continue;
+    const float rest = 1 / (1 + weights[key] * std::exp(sink - score));
+    for (int k = 0; k < keys; ++k) weights[k] *= rest;
+  }
+}
+
 int64_t mixScratch(const AttentionArgs& a) { return int64_t{threadCount()} * a.valueWidth; }
 
 void silenceHead(const SilenceArgs& s) {
@@ -134,10 +149,8 @@ void run(const Step& step, int past, float* scratch) {
       const AttentionArgs attention = attentionAfter(step, past);
       return (isOneQuery(attention) ? attendOne : scaledDotProductAttention)(attention, scratch);
     }
-    case StepAction::kSoftmax: {
-      const auto& s = argsOf<SoftmaxArgs>(step);
-      return maskedSoftmax(s.x, nullptr, s.out, s.rows, s.columns + past);
-    }
+    case StepAction::kSoftmax:
+      return softmax(argsOf<SoftmaxArgs>(step), past);
     case StepAction::kMixValues:
       return mixValues(attentionAfter(step, past), scratch);
     case StepAction::kSilenceHead:

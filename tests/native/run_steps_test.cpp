@@ -208,19 +208,24 @@ TEST(RunSteps, AttendsToThePast) {
 }
 
 TEST(RunSteps, TakesTheSoftmaxOfChangedScores) {
+  const int batch = 2, heads = 3;
+  const Floats sinks = {0.5f, -INFINITY, 200};
   for (const int queries : {1, 4, 9}) {
     for (const int past : {0, 5}) {
-      const int keys = past + queries;
-      Floats x = randomFloats(6 * keys, 1, 3);
-      x[0] = -INFINITY;
-      Floats out(x.size(), NAN);
-      runStep(StepAction::kSoftmax, SoftmaxArgs{x.data(), out.data(), 6, queries}, past);
-      for (int row = 0; row < 6; ++row) {
-        double total = 0;
-        for (int k = 0; k < keys; ++k) total += std::exp(double(x[row * keys + k]));
-        for (int k = 0; k < keys; ++k) {
-          const double expected = total == 0 ? 0 : std::exp(double(x[row * keys + k])) / total;
-          ASSERT_NEAR(out[row * keys + k], expected, kEps * (keys + 8));
+      for (const float* const sink : {static_cast<const float*>(nullptr), sinks.data()}) {
+        const int keys = past + queries, rows = batch * heads * queries;
+        Floats x = randomFloats(rows * keys, 1, 3);
+        std::fill_n(x.begin(), keys, -INFINITY);
+        x[keys] = -INFINITY;
+        Floats out(x.size(), NAN);
+        runStep(StepAction::kSoftmax, SoftmaxArgs{x.data(), out.data(), batch, heads, queries, queries, sink}, past);
+        for (int row = 0; row < rows; ++row) {
+          double total = sink ? std::exp(double(sinks[row / queries % heads])) : 0;
+          for (int k = 0; k < keys; ++k) total += std::exp(double(x[row * keys + k]));
+          for (int k = 0; k < keys; ++k) {
+            const double expected = total == 0 ? 0 : std::exp(double(x[row * keys + k])) / total;
+            ASSERT_NEAR(out[row * keys + k], expected, kEps * (keys + 8));
+          }
         }
       }
     }

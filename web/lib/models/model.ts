@@ -145,6 +145,7 @@ export class OpenModel implements Model {
     } = pass;
     this.#checkUse(operation);
     const changes = cache ? ++cache.changes : 0;
+    const a = this.#architecture;
     const { memory } = this.#wasm;
     const result = memory.scope(operation, () => {
       const length = positions
@@ -154,14 +155,14 @@ export class OpenModel implements Model {
       // Where the next piece begins, without taking it.
       const base = memory.reserve(0);
       const last = this.#last;
-      const build = (at: number): Program => buildProgram(this.#architecture, this.#weights, request, at);
-      let program = last?.program.layout.base === base && isLike(request, last.request) ? last.program : build(base);
+      const build = (at: number): Program => buildProgram(a, this.#weights, request, at);
+      let program = last?.program.layout.base === base && isLike(a, request, last.request) ? last.program : build(base);
       const place = memory.reserve(program.layout.size / 4);
       if (place !== base) program = build(place);
       // Not with hooks, which are the caller's and would be kept.
       if (!hooks) this.#last = { request, program };
       const points = pointsOf(operation, program, hooks);
-      placeInputs(memory, this.#architecture, program, pass);
+      placeInputs(memory, a, this.#weights, program, pass);
       const steps = program.steps.place(memory);
       const run = (from: number, to: number): void => {
         if (from < to) runSteps(this.#wasm, steps + from, to - from, request.past);

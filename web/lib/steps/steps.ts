@@ -55,6 +55,9 @@ export interface Dropout {
 /** The fields of EmbeddingArgs. */
 export type EmbeddingFields = Readonly<Record<Exclude<keyof typeof EmbeddingArgs, 'BYTES'>, number>>;
 
+/** The fields of SoftmaxArgs. */
+export type SoftmaxFields = Readonly<Record<Exclude<keyof typeof SoftmaxArgs, 'BYTES'>, number>>;
+
 /** The sizes of rows (batch, tokens, heads·width). */
 export interface RowSizes {
   readonly batch: number;
@@ -258,11 +261,15 @@ export class Steps {
     this.#push('mixValues', AttentionArgs.BYTES);
   }
 
-  softmax(x: number, out: number, rows: number, columns: number): void {
+  /** Weights of scores. */
+  softmax({ x, out, batch, heads, queries, keys, sinks }: SoftmaxFields): void {
     words[SoftmaxArgs.x] = x;
     words[SoftmaxArgs.out] = out;
-    words[SoftmaxArgs.rows] = rows;
-    words[SoftmaxArgs.columns] = columns;
+    words[SoftmaxArgs.batch] = batch;
+    words[SoftmaxArgs.heads] = heads;
+    words[SoftmaxArgs.queries] = queries;
+    words[SoftmaxArgs.keys] = keys;
+    words[SoftmaxArgs.sinks] = sinks;
     this.#push('softmax', SoftmaxArgs.BYTES);
   }
 

@@ -39,7 +39,7 @@ describe('code that goes wrong', () => {
     ],
     [
       'imports something else later',
-      "await import('../../long/main.js');",
+      "await import('./main.js');",
       'Line 1: only “wasm-attention” can be imported here, not “./main.js”.',
     ],
     [

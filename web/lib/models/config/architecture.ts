@@ -10,6 +10,12 @@ export type Activation = (typeof activations)[number];
 /** How tokens know their places. */
 export type PositionKind = 'learned' | 'sinusoidal' | 'rotary' | 'alibi' | 'relative' | 'none';
 
+/** The keys within `left` before and `right` behind a query; undefined: all on that side. */
+export interface Window {
+  readonly left?: number;
+  readonly right?: number;
+}
+
 export interface Architecture {
   /** `config.model_type` */
   readonly family: string;
@@ -30,9 +36,18 @@ export interface Architecture {
   /** Where the norms are. 'parallel': attention and feed-forward both read the layer's input. */
   readonly order: 'post' | 'pre' | 'parallel';
   readonly causal: boolean;
-  /** For each layer, how many keys up to its own a query sees; undefined, or no element: all. */
-  readonly windows: readonly (number | undefined)[];
+  /** For each layer, which keys a query sees; undefined, or no element: all. */
+  readonly windows: readonly (Window | undefined)[];
+  /** What scores are multiplied with. Default 1/√headDim. */
+  readonly scale?: number;
+  /** Replaces scores s by softcap·tanh(s/softcap). Default none. */
+  readonly softcap?: number;
   readonly positionKind: PositionKind;
+  /**
+   * A learned bias of scores, for all layers: the table `names.relativeBias` (rows, heads), of which a key's distance
+   * from its query, key − query, has the row that `rowOf` says.
+   */
+  readonly relativeBias?: { readonly rows: number; readonly rowOf: (distance: number) => number };
   readonly rotary?: { readonly dim: number; readonly base: number; readonly effectAt?: CheckedScaling };
   /**
    * Rows of a learned table of positions, and the first token's row. With `skipsPadding`, tokens whose id is `padId`
@@ -66,6 +81,7 @@ export interface Names {
   readonly types?: string;
   readonly embeddingNorm?: string;
   readonly embeddingMap?: string;
+  readonly relativeBias?: string;
   readonly layer: (i: number) => LayerNames;
   readonly finalNorm?: string;
   readonly pooler?: string;
@@ -84,6 +100,8 @@ export interface LayerNames {
   /** Norms of each head's queries and keys. */
   readonly queryNorm?: string;
   readonly keyNorm?: string;
+  /** The tensor (heads) of the score of one more key, which has no value. */
+  readonly sinks?: string;
 }
 
 /**

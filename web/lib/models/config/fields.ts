@@ -1,6 +1,6 @@
 /** Reads configs: their fields one by one, and what many families have in common. */
 import { wrongValue } from '../../check/values.js';
-import { OPERATION, type Activation } from './architecture.js';
+import { OPERATION, type Activation, type Window } from './architecture.js';
 
 /** The fields of a config, checked as they are read. */
 export class Fields {
@@ -171,16 +171,16 @@ export function unnamedLabels(count: number): string[] {
 }
 
 /**
- * For each layer, how many keys a query sees: `window` in those that `layer_types` calls sliding_attention.
+ * For each layer, the keys that a query sees: `window` in those that `layer_types` calls sliding_attention.
  *
  * @param isWindowed tells the same where the config has no `layer_types`
  */
 export function windowsOf(
   fields: Fields,
   layers: number,
-  window: number | undefined,
+  window: Window | undefined,
   isWindowed: (layer: number) => boolean = () => true,
-): (number | undefined)[] {
+): (Window | undefined)[] {
   if (window === undefined) return [];
   const types = fields.get('layer_types');
   if (types !== undefined && (!Array.isArray(types) || types.length !== layers)) {

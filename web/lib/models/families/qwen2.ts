@@ -6,7 +6,7 @@ import { llama } from './llama.js';
 export function qwen2(fields: Fields, kind?: Parameters<typeof llama>[1]): Architecture {
   const all = llama(fields, kind);
   const hasWindow = fields.flag('use_sliding_window', false) && fields.get('sliding_window') !== undefined;
-  const window = hasWindow ? fields.size('sliding_window', undefined, 2 ** 30) : undefined;
+  const window = hasWindow ? { left: fields.size('sliding_window', undefined, 2 ** 30) - 1 } : undefined;
   const first = window === undefined ? 0 : fields.size('max_window_layers', 28, 2 ** 30, 0);
   return {
     ...all,

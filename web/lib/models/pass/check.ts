@@ -64,6 +64,9 @@ export function checkPass(
     given.tokenTypes == null
       ? undefined
       : toRowsLike(operation, 'tokenTypes', given.tokenTypes, a.tokenTypes - 1, rows);
+  if (given.positions != null && given.positions !== 'none' && !a.positions && !a.rotary) {
+    wrongUse(operation, `no positions for ${a.family}, which knows distances alone`, 'some');
+  }
   const own =
     given.positions == null || given.positions === 'none'
       ? undefined
@@ -81,7 +84,8 @@ export function checkPass(
     tokens,
     past,
     cache,
-    window: given.window == null ? undefined : checkInteger(operation, 'window', given.window, 1, 2 ** 30),
+    window:
+      given.window == null ? undefined : { left: checkInteger(operation, 'window', given.window, 1, 2 ** 30) - 1 },
     hasMask: rows.mask !== undefined,
     positions: given.positions === 'none' ? ('none' as const) : own ? ('own' as const) : ('counted' as const),
     needWeights: flag('needWeights'),

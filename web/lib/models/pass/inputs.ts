@@ -1,6 +1,7 @@
 import type { Architecture } from '../config/architecture.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { Tokens } from '../tokens.js';
+import type { ModelWeights } from '../weights/types.js';
 import type { Pass } from './check.js';
 import type { Program } from './types.js';
 
@@ -8,6 +9,7 @@ import type { Program } from './types.js';
 export function placeInputs(
   memory: Memory,
   a: Architecture,
+  { relativeBias }: ModelWeights,
   { inputs }: Program,
   { given, request, types, positions }: Pass,
 ): void {
@@ -35,6 +37,17 @@ export function placeInputs(
   const first = Int32Array.from({ length: batch }, (_, b) => b * tokens);
   memory.writeInts(inputs.first, first);
   memory.writeInts(inputs.offsets, new Int32Array(batch).fill(past));
+  if (inputs.relativeBias) {
+    const { rows, rowOf } = a.relativeBias!;
+    const table = memory.read(relativeBias, rows * a.heads);
+    const distances = past + 2 * tokens - 1;
+    const bias = new Float32Array(a.heads * distances);
+    for (let at = 0; at < distances; ++at) {
+      const row = rowOf(at - (past + tokens - 1)) * a.heads;
+      for (let h = 0; h < a.heads; ++h) bias[h * distances + at] = table[row + h]!;
+    }
+    memory.write(inputs.relativeBias, bias);
+  }
 }
 
 /** Rows of the learned table of positions. */

@@ -14,9 +14,9 @@ import { Layout } from './layout.js';
 import type { HookPoint, LAYER_HOOKS, Place, Program, Request } from './types.js';
 
 /** Whether a pass can run the program of another one. Most do not depend on how many tokens are in the cache. */
-export function isLike(one: Request, other: Request): boolean {
+export function isLike(a: Architecture, one: Request, other: Request): boolean {
   const names = Object.keys(one) as (keyof Request)[];
-  const depends = one.needWeights || one.hasMask;
+  const depends = one.needWeights || one.hasMask || a.relativeBias;
   return names.every((name) => one[name] === other[name] || (name === 'past' && !depends));
 }
 
@@ -44,6 +44,7 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
     first: layout.floats(batch),
     last: layout.floats(batch),
     offsets: layout.floats(batch),
+    relativeBias: w.relativeBias && request.positions !== 'none' ? layout.floats(heads * (keys + tokens - 1)) : 0,
   };
   const normOf = ({ weight, bias }: NormWeights): Norm => ({ kind: a.norm, weight, bias, eps });
   const norm = (x: number, weights: NormWeights, out: number, count = rows, dim = d): void =>
@@ -142,21 +143,33 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
       },
       setOptions: () => {
         words[AttentionArgs.offsets] = inputs.offsets;
-        words[AttentionArgs.windowLeft] = window === undefined ? -1 : window - 1;
-        words[AttentionArgs.windowRight] = a.causal ? 0 : -1;
+        words[AttentionArgs.windowLeft] = window?.left ?? -1;
+        words[AttentionArgs.windowRight] = a.causal ? 0 : (window?.right ?? -1);
         if (inputs.mask) {
           setStack(AttentionArgs.mask, AttentionArgs.maskStrides, inputs.mask, { batch: keys, head: 0, row: 0 });
           words[AttentionArgs.maskColumns] = keys;
           words[AttentionArgs.maskStep] = 1;
         }
+        if (inputs.relativeBias) {
+          // Each query's row begins one distance before the row of the query before it.
+          const distances = keys + tokens - 1;
+          const ofFirst = inputs.relativeBias + 4 * (tokens - 1);
+          setStack(AttentionArgs.bias, AttentionArgs.biasStrides, ofFirst, { batch: 0, head: distances, row: -1 });
+          words[AttentionArgs.biasColumns] = keys;
+          words[AttentionArgs.biasStep] = 1;
+        }
+        words[AttentionArgs.alibiSlopes] = request.positions === 'none' ? 0 : w.alibiSlopes;
+        words[AttentionArgs.sinks] = layer.sinks;
         words[AttentionArgs.weights] = pattern;
         words[AttentionArgs.scores] = scores;
         words[AttentionArgs.scoresStage] = scores ? scoresStages.indexOf('masked') : 0;
-        floats[AttentionArgs.scale] = 1 / Math.sqrt(headDim);
+        floats[AttentionArgs.scale] = a.scale ?? 1 / Math.sqrt(headDim);
+        floats[AttentionArgs.softcap] = a.softcap ?? 0;
       },
     });
     point(name('attn.hook_attn_scores'), scores, scoresShape);
-    if (hooksScores) steps.softmax(scores, pattern, batch * heads * tokens, tokens);
+    if (hooksScores)
+      steps.softmax({ x: scores, out: pattern, batch, heads, queries: tokens, keys: tokens, sinks: layer.sinks });
     point(name('attn.hook_pattern'), pattern, scoresShape);
     if (hooksPattern) steps.mixValues();
     if (request.needWeights) weights.push({ address: pattern, shape: scoresShape });

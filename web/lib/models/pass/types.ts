@@ -1,5 +1,6 @@
 import type { CacheStore } from '../../steps/cache.js';
 import type { Steps } from '../../steps/steps.js';
+import type { Window } from '../config/architecture.js';
 import type { Frequencies } from '../rotary.js';
 import type { ModelHooks } from '../types.js';
 import type { Layout } from './layout.js';
@@ -14,7 +15,8 @@ export interface Request {
   /** Tokens in the cache. */
   readonly past: number;
   readonly cache: CacheStore | undefined;
-  readonly window: number | undefined;
+  /** In place of the architecture's. */
+  readonly window: Window | undefined;
   readonly hasMask: boolean;
   /** 'own' positions are the caller's, one list for each sequence. */
   readonly positions: 'counted' | 'none' | 'own';
@@ -56,6 +58,8 @@ export interface Program {
     readonly first: number;
     readonly last: number;
     readonly offsets: number;
+    /** The learned bias of each distance, from the smallest on: (heads, keys + queries − 1). */
+    readonly relativeBias: number;
   };
   readonly hooks: ReadonlyMap<string, HookPoint>;
   readonly hidden: Place;

@@ -18,5 +18,6 @@ export function layer(store: Store, a: Architecture, names: LayerNames): LayerWe
     norm2: store.norm(names.norm2, hiddens, bias.norm),
     queryNorm: headNorm(names.queryNorm),
     keyNorm: headNorm(names.keyNorm),
+    sinks: names.sinks === undefined ? 0 : store.plain(names.sinks, [a.heads]),
   };
 }

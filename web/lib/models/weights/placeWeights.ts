@@ -1,3 +1,4 @@
+import { slopesOf } from '../../ops/alibiSlopes.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Architecture } from '../config/architecture.js';
 import type { Tensors } from '../files.js';
@@ -50,6 +51,8 @@ function take(store: Store, tensors: Tensors, a: Architecture): Omit<ModelWeight
     types,
     embeddingNorm,
     embeddingMap,
+    relativeBias: a.relativeBias ? store.plain(`${names.relativeBias}.weight`, [a.relativeBias.rows, a.heads]) : 0,
+    alibiSlopes: a.positionKind === 'alibi' ? store.computed(Float32Array.from(slopesOf(a.heads))) : 0,
     layers: a.groups.map((group) => groups[group]!),
     finalNorm: names.finalNorm === undefined ? undefined : store.norm(names.finalNorm, d, a.bias.norm),
     pooler: hasPooler ? store.linear(names.pooler, d, d) : undefined,

@@ -53,12 +53,12 @@ export class Store {
   /** A vector or a table, as it is in the file. */
   plain(name: string, shape: readonly number[]): number {
     this.#tensors.check(name, shape);
-    const size = sizeOf(shape);
-    return this.#take(size, () => {
-      const address = this.allocate(size);
-      this.#wasm.memory.write(address, this.#tensors.read(name));
-      return address;
-    });
+    return this.#write(sizeOf(shape), () => this.#tensors.read(name));
+  }
+
+  /** Numbers that are not in the file. */
+  computed(data: Float32Array): number {
+    return this.#write(data.length, () => data);
   }
 
   norm(name: string, width: number, hasBias: boolean): NormWeights {
@@ -100,6 +100,14 @@ export class Store {
       return packed;
     });
     return { packed, bias, inputs, outputs, weightType: this.weightType };
+  }
+
+  #write(size: number, read: () => Float32Array): number {
+    return this.#take(size, () => {
+      const address = this.allocate(size);
+      this.#wasm.memory.write(address, read());
+      return address;
+    });
   }
 
   /** Counts the floats, or places them. */

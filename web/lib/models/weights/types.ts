@@ -1,4 +1,4 @@
-/** A model's parameters in wasm memory: matrices packed for products, everything else as it is in the file. */
+/** A model's parameters in wasm memory, 0 for what it lacks: matrices packed for products, all else as in the file. */
 import type { Matrix } from '../../steps/steps.js';
 import type { Head } from '../config/architecture.js';
 import type { FrequenciesAt } from '../rotary.js';
@@ -19,6 +19,8 @@ export interface LayerWeights {
   readonly down: Matrix;
   readonly queryNorm: NormWeights | undefined;
   readonly keyNorm: NormWeights | undefined;
+  /** (heads) */
+  readonly sinks: number;
 }
 export interface ModelWeights {
   /** Of matrices, as C++ calls it. */
@@ -30,6 +32,10 @@ export interface ModelWeights {
   readonly types: number;
   readonly embeddingNorm: NormWeights | undefined;
   readonly embeddingMap: Matrix | undefined;
+  /** (rows, heads) */
+  readonly relativeBias: number;
+  /** (heads) */
+  readonly alibiSlopes: number;
   readonly layers: readonly LayerWeights[];
   readonly finalNorm: NormWeights | undefined;
   readonly pooler: Matrix | undefined;
