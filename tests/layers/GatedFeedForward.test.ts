@@ -5,7 +5,6 @@ import { gatedFeedForward, gatedFeedForwardBackward } from '../reference/gatedFe
 import { EPS, expectClose, maxAbs } from '../support/close.js';
 import { dot, expectGradient } from '../support/differences.js';
 import { expectFixture, loadFixtures } from '../support/fixtures.js';
-import { testLayerContract } from '../support/layerContract.js';
 import { attention } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
@@ -150,12 +149,6 @@ describe('GatedFeedForward', () => {
       const expected = { data: Float64Array.from(grad, Math.sign), shape: [grad.length] };
       expectClose({ data: moved, shape: [grad.length] }, expected, { atol: 1e-3 });
     }
-  });
-
-  testLayerContract('GatedFeedForward', {
-    make: (seed) => make({ seed, bias: true }),
-    x: new Random(6).tensor([2, 3, 6]),
-    seeded: true,
   });
 
   const construct = (options: unknown) => () => new attention.GatedFeedForward(options as never);

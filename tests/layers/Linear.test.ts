@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import { linear, linearBackward } from '../reference/linear.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
 import { dot, expectGradient } from '../support/differences.js';
-import { testLayerContract } from '../support/layerContract.js';
 import { attention } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
@@ -84,12 +83,6 @@ describe('Linear', () => {
 
   test('has no bias with bias: false', () => {
     expect(Object.keys(make({ bias: false }).stateDict())).toEqual(['weight']);
-  });
-
-  testLayerContract('Linear', {
-    make: (seed) => make({ seed }),
-    x: new Random(3).tensor([2, 3, 6]),
-    seeded: true,
   });
 
   const construct = (options: unknown) => () => new attention.Linear(options as never);

@@ -4,7 +4,6 @@ import { maxAbs } from '../support/close.js';
 import { dot } from '../support/differences.js';
 import { expectFixture, loadFixtures, type Fixture } from '../support/fixtures.js';
 import { gradientsOf } from '../support/gradientsOf.js';
-import { testLayerContract } from '../support/layerContract.js';
 import { attention } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
@@ -99,10 +98,6 @@ describe(`${NAME} agrees with d2l's block`, () => {
   });
 });
 
-describe(`${NAME}, like every layer,`, () => {
-  testLayerContract(NAME, { make: (seed) => make({ seed: seed! }), x, seeded: true });
-});
-
 describe(NAME, () => {
   test('learns with Adam', () => {
     const layer = make();
@@ -168,7 +163,6 @@ describe(NAME, () => {
     ['dropout 1', 'RangeError', () => make({ dropout: 1 })],
     ['x of another width', 'RangeError', () => layer.forward(random.tensor([2, 5, 11]))],
     ['x of rank 2', 'RangeError', () => layer.forward(random.tensor([5, 12]))],
-    ['training that is not a boolean', 'TypeError', () => layer.forward(x, { training: 1 } as never)],
     ['a past', 'RangeError', () => layer.forward(x, { pastKey: x, pastValue: x } as never)],
   ];
   testRejections(NAME, rows, () => expect(layer.forward(x).output.shape).toEqual([2, 5, 12]));

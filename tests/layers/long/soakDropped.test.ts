@@ -5,6 +5,7 @@
  */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { allocator, attention } from '../../fuzz/watched.js';
+import { LAYERS_WITH_PARAMETERS } from '../../support/allLayers.js';
 import { collect } from '../../support/collect.js';
 import { Random } from '../../support/random.js';
 
@@ -23,49 +24,15 @@ staying.forward(x, training).backward!(x);
 
 /** Each makes something, uses it so that it allocates all memory that it ever needs, and drops it. */
 const DROPPED: Record<string, () => void> = {
-  Linear() {
-    const layer = new attention.Linear({ inFeatures: 16, outFeatures: 16, seed: 1 });
-    layer.forward(x, training).backward!(x);
-  },
-  LayerNorm() {
-    const layer = new attention.LayerNorm({ normalizedShape: [2, 16] });
-    layer.forward(x, training).backward!(x);
-  },
-  Embedding() {
-    const layer = new attention.Embedding({ numEmbeddings: 16, dim: 16, seed: 1 });
-    layer.forward([[1, 2]], training).backward!(x);
-  },
-  FeedForward() {
-    const layer = new attention.FeedForward({ numHiddens: 16, ffnHiddens: 8, seed: 1 });
-    layer.forward(x, training).backward!(x);
-  },
-  RMSNorm() {
-    const layer = new attention.RMSNorm({ normalizedShape: [2, 16] });
-    layer.forward(x, training).backward!(x);
-  },
-  GatedFeedForward() {
-    const layer = new attention.GatedFeedForward({ numHiddens: 16, ffnHiddens: 8, seed: 1 });
-    layer.forward(x, training).backward!(x);
-  },
-  LearnedPositionalEncoding() {
-    const layer = new attention.LearnedPositionalEncoding({ numHiddens: 16, maxLen: 16, seed: 1 });
-    layer.forward(x, training).backward!(x);
-  },
-  MultiHeadAttention() {
-    const layer = new attention.MultiHeadAttention({ numHiddens: 16, numHeads: 4, rotary: {}, seed: 1 });
-    layer.forward(x, x, x, training).backward!(x);
-  },
+  ...Object.fromEntries(
+    LAYERS_WITH_PARAMETERS.map(({ title, make }) => {
+      const g = random.tensor(make().forward().output.shape);
+      return [title, () => void make().forward(training).backward!(g)];
+    }),
+  ),
   'MultiHeadAttention with a cache'() {
     const layer = new attention.MultiHeadAttention({ numHiddens: 16, numHeads: 4, seed: 1 });
     layer.forward(x, x, x, { cache: layer.createCache({ batch: 1, maxLength: 16 }) });
-  },
-  TransformerDecoderLayer() {
-    const options = { numHiddens: 16, numHeads: 2, ffnHiddens: 8, seed: 1 };
-    new attention.TransformerDecoderLayer(options).forward(x, x, training).backward!(x);
-  },
-  TransformerEncoderLayer() {
-    const options = { numHiddens: 16, numHeads: 4, ffnHiddens: 8, seed: 1 };
-    new attention.TransformerEncoderLayer(options).forward(x, training).backward!(x);
   },
   Adam() {
     const layer = new attention.Linear({ inFeatures: 16, outFeatures: 16, seed: 1 });
