@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { trainingCode } from '../../web/elements/position-training/code.js';
 import { computedView } from '../../web/elements/position-training/computed-maps.js';
-import { COMPUTED } from '../../web/elements/position-training/computed.js';
+import { COMPUTED } from '../../web/elements/position-training/computed-curves.js';
 import { withProgress, type Runs } from '../../web/elements/position-training/runs.js';
 import { DEFAULTS, POSITIONS, TASKS, type Positions, type Task } from '../../web/training/settings.js';
 import { chance } from '../../web/training/task.js';

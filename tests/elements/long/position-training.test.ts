@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { trainingCode } from '../../../web/elements/position-training/code.js';
 import { computedView } from '../../../web/elements/position-training/computed-maps.js';
-import { COMPUTED, STEPS_A_POINT } from '../../../web/elements/position-training/computed.js';
+import { COMPUTED, STEPS_A_POINT } from '../../../web/elements/position-training/computed-curves.js';
 import { DEFAULTS, POSITIONS, TASKS } from '../../../web/training/settings.js';
 import { Training } from '../../../web/training/train.js';
 import { attention } from '../../support/library.js';

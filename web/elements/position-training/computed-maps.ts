@@ -4,7 +4,7 @@ import maps from './computed-maps.json' with { type: 'json' };
 import type { View } from './inside.js';
 
 /**
- * The maps of a model after its last step: `npm run train:maps` computed them. A weight is two hexadecimal digits, in
+ * The maps of a model after its last step: `npm run train:computed` computed them. A weight is two hexadecimal digits, in
  * hundredths; without positions, where all weights are about 1/32, in thousandths.
  */
 export function computedView(task: Task, positions: Positions): View {

@@ -1,7 +1,7 @@
 import { DEFAULTS, POSITIONS, type Positions, type Task } from '../../training/index.js';
 import type { FigureData } from '../shared/figure/figure-data.js';
 import type { Localised } from '../shared/localised.js';
-import { COMPUTED, STEPS_A_POINT } from './computed.js';
+import { COMPUTED, STEPS_A_POINT } from './computed-curves.js';
 import type { Curve } from './plot.js';
 import type { Runs, RunSettings } from './runs.js';
 
