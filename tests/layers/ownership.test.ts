@@ -70,7 +70,7 @@ describe('a cache', () => {
     expect(() => layer.forward(x, x, x, { cache })).toThrow(/at most 0 more tokens/);
     expect([cache.length, cache.maxLength]).toEqual([length, length]);
     expect(() => multiHead().forward(x, x, x, { cache })).toThrow(/another's/);
-    expect(() => layer.forward(x, x, x, { cache: { ...cache } })).toThrow(/of createCache/);
+    expect(() => layer.forward(x, x, x, { cache: { ...cache } })).toThrow(/from createCache/);
     cache.dispose();
   });
 });

@@ -154,7 +154,7 @@ test.each(['ALiBi', 'a learned bias of distances'])(
     expect(model.forward(ids, { positions: 'none' }).hidden).toEqual(none.forward(ids).hidden);
     expect(model.forward(ids).hidden).not.toEqual(none.forward(ids).hidden);
     expect(() => model.forward(ids, { positions: ids })).toThrow(
-      'forward: expected no positions for test, which knows distances alone, got some',
+      'forward: expected no positions for test, which uses only distances, got some',
     );
     model.dispose();
     none.dispose();

@@ -227,7 +227,7 @@ describe('before it takes any memory, openModel refuses', () => {
         ...Object.fromEntries(Object.entries(llama.tensors).map(([n, t]) => [n, { dtype: 'F32', ...t }])),
         [norm]: { dtype: 'I32', shape: [32], data: new Int32Array(32) },
       }),
-      /of F32, F16, BF16, got I32$/,
+      /to be F32, F16 or BF16, got I32$/,
     ],
     ['half a file', llama.config, writeSafetensors(llama.tensors).slice(0, 20000), /bytes of data/],
     ['no files', llama.config, [], /at least one file/],

@@ -5,7 +5,7 @@ import { checkpoint, open } from './fixtures.js';
 
 const llama = checkpoint('llama-grouped');
 const { prompt, tokens } = llama.expected.generate!;
-const MESSAGE = /^generate: expected the cache to stay as it is between tokens, got a changed one$/;
+const MESSAGE = /^generate: expected the cache to stay unchanged between tokens, got a changed one$/;
 
 test('of two generations on one cache, the one that the other gets ahead of is an error', async () => {
   const model = await open(llama);

@@ -115,7 +115,7 @@ describe('load with threads falls back to one, says why in one line, and works',
     const { load } = await fresh();
     const attention = await load({ threads: 4, wasm: readFileSync(join(ROOT, 'dist/wasm-attention.wasm')) });
     expect(attention.features.threads).toBe(1);
-    expect(warnings).toEqual(['load: expected 4 threads, got 1: the wasm given is for one']);
+    expect(warnings).toEqual(['load: expected 4 threads, got 1: a wasm for one thread']);
   });
 });
 

@@ -56,7 +56,7 @@ describe('a signal', () => {
     expect((await waiting).data).toEqual(new Float32Array([0.5, 0.5]));
     expect(await there.alibiSlopes(8)).toEqual(here.alibiSlopes(8));
     await expect(layer.forward([[1, 2, 3, 4]])).rejects.toThrow(
-      new TypeError('Linear.forward: expected an object in use, got one that went with its worker'),
+      new TypeError('Linear.forward: expected an object in use, got one lost with its worker'),
     );
   }, 30_000);
 

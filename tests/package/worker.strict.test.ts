@@ -65,7 +65,7 @@ describe('options in a worker', () => {
   });
 
   const output = new Float32Array(24);
-  const refused = /: expected no out, since a worker has memory of its own, got one$/;
+  const refused = /: expected no out, since a worker has its own memory, got one$/;
   it.each<[string, () => Promise<unknown>]>([
     ['attention', () => there.scaledDotProductAttention(x, x, x, { out: { output } } as object)],
     ['an encoding', () => there.sinusoidalEncoding({ length: 2, dim: 2, out: output } as never)],

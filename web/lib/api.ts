@@ -1,4 +1,4 @@
-// The types that both entries export.
+// Types that several entries export.
 export type { WeightType } from './check/weightType.js';
 export type { LoadOptions } from './loadOptions.js';
 export type { WasmSource } from './runtime/compile.js';

@@ -1,4 +1,4 @@
-/** What the entries that load the module have in common. */
+/** Shared by the entries that load the module. */
 import { checkOptions, type Known } from './check/options.js';
 import { checkBoolean, checkInteger } from './check/values.js';
 import type { SlimLoadOptions } from './loadOptions.js';
@@ -10,8 +10,8 @@ const OPERATION = 'load';
 const MAX_THREADS = 64;
 
 /**
- * Makes the `load` of an entry. It compiles and instantiates the module once, and later calls return the same promise,
- * until one asks for a fresh instance. After a failure the next call tries again.
+ * Makes an entry's `load`, which compiles and instantiates the module once. Later calls return the same promise until
+ * one asks for a fresh instance; after a failure, the next call tries again.
  *
  * @param packaged the package's wasm for one thread, or its address
  * @param threaded the same for several threads
@@ -24,18 +24,18 @@ export function createLoader<Options extends SlimLoadOptions>(
 ): (options?: Options) => Promise<WasmAttention> {
   let loaded: Promise<WasmAttention> | undefined;
   const start = async (wasm: WasmSource | undefined, threads: number): Promise<Wasm> => {
-    const alone = async (): Promise<Wasm> => instantiate(wasm ?? (await packaged()));
+    const loadSingle = async (): Promise<Wasm> => instantiate(wasm ?? (await packaged()));
     if (threads > 1) {
       try {
-        if (wasm !== undefined) throw new Error('the wasm given is for one');
+        if (wasm !== undefined) throw new Error('a wasm for one thread');
         const { instantiateThreads } = await import('./runtime/threads.js');
-        return await instantiateThreads(threads, alone, async () => compile(await threaded()));
+        return await instantiateThreads(threads, loadSingle, async () => compile(await threaded()));
       } catch (error) {
         // eslint-disable-next-line no-console -- the call succeeds, but with fewer threads than requested
         console.warn(`load: expected ${threads} threads, got 1: ${(error as Error).message}`);
       }
     }
-    return alone();
+    return loadSingle();
   };
   const begin = (options?: Options): Promise<WasmAttention> => {
     const { wasm, threads = 1, layers = true, fresh = false } = checkOptions(OPERATION, options, known);

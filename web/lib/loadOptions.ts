@@ -11,14 +11,13 @@ export interface LoadOptions {
    * How many threads share the work of a call, including the caller's: 1 to 64, default 1. More than one thread needs
    * SharedArrayBuffer (in browsers: cross-origin isolation) and loads another wasm of the package. If either is
    * missing, or with the option `wasm`, one thread is used; `features.threads` is then 1, and the console says why.
-   * Results are the same to the bit for any number of threads. The first call of `load` decides, and each one with
-   * `fresh`.
+   * Results are the same to the bit for any number of threads. Only the first call of `load` and calls with `fresh`
+   * set the number.
    */
   threads?: number;
   /**
-   * Whether to make a new instance, with memory and threads of its own, in place of the one that `load` made before:
-   * after an error that asks for it, and where a thread has died. Later calls return the new one. What was made with
-   * the old one, its layers for instance, goes on working with that and not with the new one. Default false.
+   * Whether to make a new instance, with its own memory and threads, after an error that asks for it or after a thread
+   * has died. Later calls return the new one; layers that the old one made keep using the old one. Default false.
    */
   fresh?: boolean;
 }

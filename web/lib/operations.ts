@@ -86,7 +86,7 @@ export interface Operations {
    * @param key (…, S, E); with rank 4 the query may have a multiple of the key's heads (grouped-query attention: query
    *   head h reads key head floor(h / (H/Hkv)))
    * @param value (…, S, Ev)
-   * @returns output with the query's rank, and what the options ask for
+   * @returns output with the query's rank, and the results that the options request
    * @example
    * const { output, weights } = attention.scaledDotProductAttention(Q, K, V, { validLens: [3, 2], needWeights: true });
    */
@@ -135,7 +135,7 @@ export interface Operations {
 
   /**
    * P: sin and cos of position·base^(-2j/dim), exact to float32 (half an ulp + 1e-8) at any position up to 2^24. An odd
-   * width has one more sine than cosines. Vaswani et al. 2017, section 3.5.
+   * width ends with a sine. Vaswani et al. 2017, section 3.5.
    *
    * @returns (length, dim)
    * @throws RangeError also if an angle would reach 2^31, which is possible only with a base below 1 or a position of
@@ -166,7 +166,7 @@ export interface Operations {
   encodingRotation(options: EncodingRotationOptions): Tensor;
 
   /**
-   * RoPE: rotates pair (a, b) number j of row i by θ = position_i·base^(-2j/rotaryDim) into (a·cos θ - b·sin θ, b·cos θ
+   * RoPE: rotates the j-th pair (a, b) of row i by θ = position_i·base^(-2j/rotaryDim) into (a·cos θ - b·sin θ, b·cos θ
    * + a·sin θ). The product of a rotated query and a rotated key depends on their positions only through the distance.
    * Sines and cosines are exact to float32 (half an ulp + 1e-8) at any position up to 2^24.
    *
@@ -247,8 +247,8 @@ export interface Operations {
   matmul(a: TensorLike, b: TensorLike): Tensor;
 
   /**
-   * x·Φ(x) for each element, where Φ is the normal distribution: torch.nn.functional.gelu. The error is at most
-   * 2.5e-7·|x|, of the approximation by a hyperbolic tangent ('tanh') as well. Hendrycks and Gimpel 2016.
+   * x·Φ(x) for each element, where Φ is the standard normal CDF: torch.nn.functional.gelu. The error is at most
+   * 2.5e-7·|x|, also for the 'tanh' approximation. Hendrycks and Gimpel 2016.
    *
    * @param x any shape
    * @example
@@ -309,7 +309,7 @@ export interface Operations {
 
   /**
    * The gradients of sum(output·gradOutput) for the output of scaledDotProductAttention with the same arguments,
-   * including the seed of dropout. The weights are computed again, so memory stays O(L + S) with any options.
+   * including the seed of dropout. The weights are recomputed, so memory stays O(L + S) with any options.
    *
    * Masked keys and values, and queries that see no key, get gradients of exactly 0. They never change other gradients,
    * even if they are NaN or Infinity. `alibiSlopes` are constants. You can pass the options of the forward call
@@ -334,7 +334,7 @@ export interface Operations {
 
   /**
    * The gradients of sum(output·gradOutput) for the output of additiveAttention with the same arguments. The weights
-   * are computed again, so memory is O(L + S). Masked keys and values, and queries that see no key, get gradients of
+   * are recomputed, so memory is O(L + S). Masked keys and values, and queries that see no key, get gradients of
    * exactly 0 and never change other gradients, even if they are NaN or Infinity.
    *
    * Bahdanau et al. 2014.
@@ -367,7 +367,7 @@ export interface Operations {
    * The gradient with respect to the table of sum(t5RelativeBias(table, options)·gradBias).
    *
    * @param gradBias (H, L, S)
-   * @param options those of t5RelativeBias, and numBuckets (default 32)
+   * @param options the options of t5RelativeBias, and numBuckets (default 32)
    * @returns (numBuckets, H)
    */
   t5RelativeBiasBackward(gradBias: TensorLike, options: T5RelativeBucketsOptions): Tensor;

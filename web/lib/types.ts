@@ -5,8 +5,7 @@ export interface Tensor<T extends Float32Array | Int32Array | Uint8Array = Float
 }
 
 /**
- * An array for a result: of float32; or of float16, which rounds, as a Float16Array where the engine has it, or as its
- * bits in a Uint16Array.
+ * An array for a result: a Float32Array, or for rounded results a Float16Array or the bits of float16 in a Uint16Array.
  */
 export type FloatArray =
   | Float32Array
@@ -28,7 +27,7 @@ export type TensorLike =
 
 /**
  * A TensorLike whose elements are booleans or 0 and 1; true means that a query may attend to the key. Arrays of floats
- * are refused, so that a mask of another library, whose numbers are added, is not misread: that is a `bias`.
+ * are rejected: other libraries add such a mask to the scores, which is a `bias` here.
  */
 export type MaskLike =
   { readonly data: ArrayLike<number | boolean>; readonly shape: readonly number[] } | readonly unknown[];
@@ -63,8 +62,7 @@ export interface AttentionOptions {
   /** c > 0: scores become c·tanh(scores/c). */
   softcap?: number;
   /**
-   * Keys and values of earlier tokens, (B, Hkv, past, E) and (B, Hkv, past, Ev), which are put before `key` and
-   * `value`.
+   * Keys and values of earlier tokens, (B, Hkv, past, E) and (B, Hkv, past, Ev), prepended to `key` and `value`.
    */
   pastKey?: TensorLike;
   pastValue?: TensorLike;
@@ -82,11 +80,11 @@ export interface AttentionOptions {
    */
   sinks?: TensorLike | ArrayLike<number>;
   /**
-   * Packed sequences, as torch's varlen_attn: the batch is 1, and sequence n consists of queries and keys [cu[n],
-   * cu[n+1]), where cu starts at 0, never falls and ends at L = S, or of ranges of their own. No token sees one of
-   * another sequence, and work is the sum of the sequences' squares. isCausal, window, alibiSlopes and the relative
-   * tables count within each sequence, from `causalOffset`: one number, or one for each sequence. Not with `validLens`,
-   * `pastKey` and caches.
+   * Packed sequences, as in torch's varlen_attn: the batch is 1, and sequence n consists of queries and keys [cu[n],
+   * cu[n+1]), where cu starts at 0, never falls and ends at L = S. Queries and keys may also have separate ranges.
+   * Tokens see only their own sequence, and the work is the sum of the squared lengths. isCausal, window, alibiSlopes
+   * and the relative tables count within each sequence, from `causalOffset`: one number, or one for each sequence.
+   * Cannot be combined with `validLens`, `pastKey` or caches.
    */
   cuSeqlens?: ArrayLike<number> | { query: ArrayLike<number>; key: ArrayLike<number> };
   /** Probability p of dropping a weight, within [0, 1); the other weights are divided by 1-p. Default 0. */
@@ -102,8 +100,8 @@ export interface AttentionOptions {
   /** Return the logsumexp of the masked scores and the sink. */
   needLogSumExp?: boolean;
   /**
-   * Write into these arrays, of exactly the right length, instead of fresh ones, so that an animation loop makes no
-   * garbage. They are then the result's `data`.
+   * Arrays of exactly the right length to write into instead of fresh ones, so that an animation loop makes no garbage.
+   * They become the result's `data`.
    */
   out?: { output?: FloatArray; weights?: FloatArray };
 }

@@ -18,10 +18,10 @@ import { pack, STOP, unpack, type Answer, type Part, type Request } from './work
 type Class = new (...args: readonly unknown[]) => unknown;
 
 const models = new WeakSet<object>();
-/** Whether the page has asked for the end of the generation. */
+/** Whether the page has asked to stop the generation. */
 let stopped = false;
-/** Milliseconds between messages with tokens, which would otherwise take longer than those of a small model. */
-const PAUSE = 8;
+/** Milliseconds between messages with tokens: posting one takes longer than a small model takes for a token. */
+const POST_INTERVAL = 8;
 
 /** The properties that may be set. */
 function assignable(object: object): Known<object> {
@@ -41,7 +41,7 @@ async function open(attention: object, options: object, post: (part: number[]) =
   return { model, facts: factsOf(model) };
 }
 
-/** Posts tokens as they come, and returns those that have not been posted. */
+/** Posts tokens as they arrive, and returns the ones not posted yet. */
 async function generate(
   model: Model,
   [ids, options]: Parameters<Model['generate']>,
@@ -57,7 +57,7 @@ async function generate(
     tokens.push(token);
     first ??= cache?.length ?? 0;
     if (stopped) break;
-    if (performance.now() - posted < PAUSE) continue;
+    if (performance.now() - posted < POST_INTERVAL) continue;
     post(tokens);
     tokens = [];
     posted = performance.now();
@@ -78,7 +78,7 @@ async function perform({ action, id, name, args }: Request, post: (part: number[
   }
   if (action === 'open') return open(object, given[0] as object, post);
   if (models.has(object) && (Object(given[1]) as { hooks?: unknown }).hooks != null) {
-    wrongUse(name, 'no hooks, since a worker cannot call functions of the page', 'some');
+    wrongUse(name, "no hooks, since a worker cannot call the page's functions", 'some');
   }
   if (action === 'generate') {
     return generate(object as unknown as Model, given as unknown as Parameters<Model['generate']>, post);

@@ -1,5 +1,5 @@
 /**
- * wasm-attention in a worker: the same API, asynchronous, so that a page stays alive while it computes.
+ * wasm-attention in a worker: the same API, asynchronous, so that a page stays responsive while it computes.
  *
  * @example
  * import { loadWorker } from 'wasm-attention/worker';
@@ -37,14 +37,15 @@ const OPERATION = 'loadWorker';
 const OPTIONS: Known<LoadWorkerOptions> = { ...LOAD_OPTIONS, worker: 1 };
 
 /**
- * Starts a new worker at each call and loads the module in it. Every function of `WasmAttention` returns a promise
- * here, layers are made by `await new attention.MultiHeadAttention(…)`, and calls run one after another, in order.
+ * Starts a new worker on each call and loads the module in it. Every function of `WasmAttention` returns a promise
+ * here, layers are made by `await new attention.MultiHeadAttention(…)`, and calls run one at a time, in order.
  * Errors have the same class and message as those of the synchronous functions.
  *
  * `with` sets options for calls: a `signal` that cancels them, `transfer` to hand memory over instead of copying it,
  * and `onProgress` to learn how many are done.
  *
- * @param options those of `load`; a Response in `wasm` is read once and kept, in case the worker has to be replaced
+ * @param options the options of `load`; a Response in `wasm` is read once and kept, in case the worker has to be
+ *   replaced
  * @throws TypeError if the worker's script does not load, RangeError in an engine without workers
  * @example
  * const attention = await loadWorker();

@@ -71,7 +71,7 @@ describe('a hook', () => {
     model.forward(ids.slice(0, 4), { cache });
     const hooks: ModelHooks = { 'blocks.1.hook_resid_pre': () => tamper(model, cache) };
     expect(() => model.forward(ids.slice(4, 6), { cache, hooks })).toThrow(
-      /'blocks\.1\.hook_resid_pre' to leave the cache as it is/,
+      /'blocks\.1\.hook_resid_pre' to leave the cache unchanged/,
     );
     cache.reset();
     expectNear(model.forward(ids.slice(0, 6), { cache }).hidden, model.forward(ids.slice(0, 6)).hidden);

@@ -3,8 +3,7 @@ import { widen } from '../runtime/halves.js';
 import { fresh } from '../runtime/memory.js';
 import type { FloatArray, MaskLike, Tensor, TensorLike, ValidLens } from '../types.js';
 import { countOf, toElements, type Elements } from './elements.js';
-import { kindOf } from './typedArrays.js';
-import { checkFinite, checkShape, showShape, wrongKind, wrongUse, wrongValue } from './values.js';
+import { checkFinite, checkShape, kindOf, showShape, wrongKind, wrongUse, wrongValue } from './values.js';
 
 /** A fresh array of the elements, with their shape. */
 function convert<T extends Float32Array | Float64Array | Int32Array | Uint8Array>(
@@ -13,7 +12,7 @@ function convert<T extends Float32Array | Float64Array | Int32Array | Uint8Array
   Type: { new (count: number): T; readonly BYTES_PER_ELEMENT: number },
   toNumber: (element: unknown, i: number) => number,
 ): { data: T; shape: readonly number[] } {
-  // The first one before there is room for all, since an array-like may have a length and no elements.
+  // Checked before anything is allocated, since an array-like may have a length but no elements.
   const first = count > 0 ? toNumber(data[0], 0) : 0;
   const numbers = fresh(operation, Type, count);
   numbers[0] = first;
@@ -22,14 +21,14 @@ function convert<T extends Float32Array | Float64Array | Int32Array | Uint8Array
 }
 
 /**
- * The argument as float32 data with a shape. The memory of a Float32Array is passed on, not copied. A Uint16Array holds
- * the bits of float16, as in other libraries.
+ * The argument as float32 data with a shape. A Float32Array is passed on, not copied. A Uint16Array holds the bits of
+ * float16, as in other libraries.
  */
 export function toTensor(operation: string, name: string, value: TensorLike): Tensor {
   return toFloats(operation, name, toElements(operation, name, value));
 }
 
-/** `toTensor` of elements. */
+/** `toTensor` for elements. */
 export function toFloats(operation: string, name: string, elements: Elements): Tensor {
   const { data, shape, count, halves } = elements;
   const kind = kindOf(data);
@@ -75,7 +74,7 @@ export function toTensorOfShape(
 export function toMask(operation: string, name: string, value: MaskLike): Tensor<Uint8Array> {
   const elements = toElements(operation, name, value);
   const expected = `${name} to hold booleans or 0 and 1 (numbers to add are a bias)`;
-  // In other libraries a float mask is added: its zeros hide nothing.
+  // Other libraries add float masks to the scores, so their zeros mask nothing.
   if (elements.floats) wrongKind(operation, expected, elements.data);
   const toByte = (element: unknown): number => {
     if (element !== true && element !== false && element !== 0 && element !== 1) {
@@ -107,14 +106,14 @@ export function toInt32(
   return convert(operation, toElements(operation, name, value), Int32Array, toInt);
 }
 
-/** Finite numbers as float64 with a shape. For positions, which float32 would round from 2^24 on. */
+/** Finite numbers as float64 with a shape, for positions, which float32 would round from 2^24 on. */
 export function toFloat64(
   operation: string,
   name: string,
   value: ArrayLike<number> | TensorLike,
 ): { readonly data: Float64Array; readonly shape: readonly number[] } {
   const toNumber = (element: unknown, i: number): number =>
-    // Making the name takes longer than the check.
+    // Building the name takes longer than the check.
     Number.isFinite(element) ? (element as number) : checkFinite(operation, `${name}[${i}]`, element);
   return convert(operation, toElements(operation, name, value), Float64Array, toNumber);
 }
@@ -132,7 +131,24 @@ export function toValidLens(
   return lens;
 }
 
-/** Checks an array for a result: it needs exactly the right length. */
+/** One length for each row of (B, H, L), from lengths (B,) or (B, L). */
+export function rowLens(
+  operation: string,
+  { data, shape }: Tensor<Int32Array>,
+  heads: number,
+  queries: number,
+): Int32Array {
+  const perQuery = shape.length === 2;
+  const rows = fresh(operation, Int32Array, shape[0]! * heads * queries);
+  for (let row = 0, b = 0; row < rows.length; ++b) {
+    for (let h = 0; h < heads; ++h) {
+      for (let q = 0; q < queries; ++q) rows[row++] = data[perQuery ? b * queries + q : b]!;
+    }
+  }
+  return rows;
+}
+
+/** Checks an array for a result, which must have exactly the right length. */
 export function checkOut(
   operation: string,
   name: string,
@@ -141,7 +157,7 @@ export function checkOut(
 ): Float32Array | undefined {
   if (value === undefined) return undefined;
   const kind = kindOf(value);
-  // No regular expression: V8 ends the process if the stack is full when it compiles one.
+  // No regular expression: V8 aborts the process if the stack overflows while it compiles one.
   if (kind !== 'Float32Array' && kind !== 'Float16Array' && kind !== 'Uint16Array') {
     wrongKind(operation, `${name} to be a Float32Array, Float16Array or Uint16Array`, value);
   }

@@ -1,13 +1,10 @@
-/**
- * The forms in which callers may give an array: data with a shape or dims, nested arrays, a typed array.
- */
+/** The forms in which callers may pass an array: data with a shape or dims, nested arrays, a typed array. */
 import { fresh } from '../runtime/memory.js';
-import { kindOf } from './typedArrays.js';
-import { showShape, sizeOf, wrongKind, wrongValue } from './values.js';
+import { kindOf, showShape, sizeOf, wrongKind, wrongValue } from './values.js';
 
-/** An array needs fewer elements than this; wasm cannot address more floats anyway. */
+/** Arrays must have fewer elements than this; wasm cannot address more floats anyway. */
 const MAX_COUNT = 2 ** 31;
-/** Far more than any operation takes; an array that contains itself has no end of them. */
+/** Far above any operation's rank; an array that contains itself has infinitely many axes. */
 const MAX_RANK = 64;
 const FEW = 16;
 
@@ -30,11 +27,11 @@ function isArray(value: unknown): value is ArrayLike<unknown> {
   return Array.isArray(value) || kindOf(value) !== undefined;
 }
 
-/** A copy of a short list, such as a shape; undefined for what is no array. */
+/** A copy of a short list, such as a shape; undefined if it is not an array. */
 export function listOf(value: unknown): unknown[] | undefined {
   const count = isArray(value) ? countOf(value) : undefined;
   if (count === undefined || count > MAX_RANK) return undefined;
-  // A loop, for every call reads shapes: Array.from with a function takes ten times as long.
+  // A loop, because every call reads shapes and Array.from with a function takes ten times as long.
   const list: unknown[] = [];
   for (let i = 0; i < count; ++i) list.push((value as ArrayLike<unknown>)[i]);
   return list;
@@ -51,7 +48,7 @@ function toShape(operation: string, name: string, shape: unknown): readonly numb
     if (!Number.isInteger(axis) || axis < 0) {
       wrongValue(operation, `${name}.shape to hold whole numbers of at least 0`, showShape(axes));
     }
-    // An axis of 0 must not hide the sizes of other axes, because loops run over these.
+    // An axis of 0 must not hide the sizes of other axes, because loops run over them.
     count *= Math.max(axis, 1);
   }
   if (count >= MAX_COUNT) {
@@ -65,15 +62,13 @@ export interface Elements {
   /** The number of elements. */
   readonly count: number;
   readonly shape: readonly number[];
-  /** Whether they are, all or some, of a typed array of floating-point numbers. */
+  /** Whether any of them come from a typed array of floating-point numbers. */
   readonly floats: boolean;
-  /** Whether some of them, in nested arrays, are of a Uint16Array. */
+  /** Whether any of them come from a Uint16Array within nested arrays. */
   readonly halves?: boolean;
 }
 
-/**
- * Turns any accepted form (data with shape or dims, nested arrays, a typed array as one axis) into data with a shape.
- */
+/** Turns any accepted form into data with a shape; a typed array has one axis. */
 export function toElements(operation: string, name: string, value: unknown): Elements {
   if (Array.isArray(value)) return flatten(operation, name, value);
   const axis = countOf(value);
@@ -99,17 +94,17 @@ function isFloats(value: unknown): boolean {
   return kindOf(value)?.startsWith('Float') ?? false;
 }
 
-/** The elements of nested arrays; the first of each depth tells how long the others have to be. */
+/** The elements of nested arrays. The first array at each depth sets the length of the others. */
 function flatten(operation: string, name: string, nested: readonly unknown[]): Elements {
   const shape: number[] = [];
   let floats = false;
   let halves = false;
-  /** The number of axes, known from the first number or empty array on. */
+  /** The number of axes; 0 before the first number or empty array. */
   let rank = 0;
-  // Room for all at once, since one array may occur in many places, and a few of them hold billions of elements.
+  // Allocated at once: the same array may occur many times, so a few can hold billions of elements.
   let numbers: Float64Array | undefined;
   let at = 0;
-  /** Used instead if not all of them are numbers, or if they are so few that an array takes less time to make. */
+  /** Used instead if some elements are not numbers, or there are so few that an array is faster. */
   let others: unknown[] | undefined;
   const put = (element: unknown, depth: number): void => {
     if (!numbers && !others) {

@@ -1,11 +1,11 @@
-/** Objects of options, which are refused where they have a name that is not known. */
+/** Checks objects of options, and rejects unknown names. */
 import type { FloatArray } from '../types.js';
 import { tagOf, wrongKind, wrongUse } from './values.js';
 
 /** Options that are objects of options themselves. */
 type Nested = 'out' | 'rotary' | 'scaling';
 
-/** Every option of T, so that none can be forgotten: 1, or the options of a nested one. */
+/** Every option of T, so that none can be forgotten: 1, or the options of a nested object. */
 export type Known<T> = {
   readonly [K in keyof T]-?: K extends Nested
     ? Exclude<T[K], undefined> extends FloatArray
@@ -15,9 +15,9 @@ export type Known<T> = {
 };
 
 /**
- * A copy of the given options, own and inherited; empty without any.
+ * A copy of the given options, own and inherited; empty if there are none.
  *
- * @param what how messages call the object
+ * @param what what messages call the object
  */
 export function checkOptions<T extends object>(
   operation: string,
@@ -27,9 +27,9 @@ export function checkOptions<T extends object>(
 ): T {
   const copy: Record<string, unknown> = {};
   if (options === undefined) return copy as T;
-  // Most arrays here are arguments by position, as in other libraries: attention(X, X, X, valid_lens).
+  // An array here is usually a positional argument, as in other libraries: attention(X, X, X, valid_lens).
   if (tagOf(options) !== 'Object') wrongKind(operation, `${what} to be an object`, options);
-  // All names are read, also those that an object of defaults hands down.
+  // Includes options inherited from an object of defaults.
   for (const name in options) {
     const inner = known[name as keyof T] as Known<object> | 1;
     if (inner !== 1 && !Object.hasOwn(known, name)) unknownName(operation, name, Object.keys(known), what);
@@ -39,14 +39,14 @@ export function checkOptions<T extends object>(
   return copy as T;
 }
 
-/** Throws the TypeError of a name that is not known, with the one that it is most like. */
+/** Throws a TypeError for an unknown name; its message has the most similar known one. */
 export function unknownName(operation: string, given: string, known: string[], what: string): never {
   const [nearest] = known.sort((a, b) => likeness(given, b) - likeness(given, a));
   const expected = nearest ? `known ${what} (the nearest is ${nearest})` : `no ${what}`;
   return wrongUse(operation, expected, `'${given}'`);
 }
 
-/** How many letters of the given name, and how many pairs of them, the other one has too, whatever the case. */
+/** The share of letters and pairs of letters that both names have, ignoring case. */
 function likeness(given: string, name: string): number {
   const letters = given.slice(0, 99).toLowerCase();
   const other = name.toLowerCase();

@@ -3,27 +3,27 @@
  * `RangeError` (wrong value or shape) with the message `operation: expected …, got …`.
  */
 function message(operation: string, expected: string, got: string): string {
-  // Names and shapes may be a caller's, of any length.
+  // The caller's names and shapes may have any length.
   return `${operation}: expected ${expected}, got ${got}`.slice(0, 500);
 }
 
-/** Throws the TypeError of an argument of the wrong kind. */
+/** Throws a TypeError for an argument of the wrong kind. */
 export function wrongKind(operation: string, expected: string, got: unknown): never {
   // Quotes distinguish '2' from 2.
   return wrongUse(operation, expected, typeof got === 'string' ? `'${got}'` : describe(got));
 }
 
-/** Throws the TypeError of what cannot be done; `got` is prose. */
+/** Throws a TypeError for a call that is not possible; `got` is prose. */
 export function wrongUse(operation: string, expected: string, got: string): never {
   throw new TypeError(message(operation, expected, got));
 }
 
-/** Throws the RangeError of a wrong value or shape. */
+/** Throws a RangeError for a wrong value or shape. */
 export function wrongValue(operation: string, expected: string, got: unknown): never {
   throw new RangeError(message(operation, expected, describe(got)));
 }
 
-/** Throws the RangeError of what has failed. */
+/** Throws a RangeError for a failure. */
 export function failed(operation: string, expected: string, got: string, cause: unknown): never {
   throw new RangeError(message(operation, expected, got), { cause });
 }
@@ -42,6 +42,12 @@ function describe(value: unknown): string {
 export function tagOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
+
+const TypedArray = Object.getPrototypeOf(Float32Array.prototype) as object;
+const typedArrayTag = Object.getOwnPropertyDescriptor(TypedArray, Symbol.toStringTag);
+
+/** A typed array's type, such as `Float32Array`, whatever its realm; undefined if it is not a typed array. */
+export const kindOf = (value: unknown) => typedArrayTag!.get!.call(value) as string | undefined;
 
 /** `(2, 3, 4)`: how shapes appear in messages. */
 export function showShape(shape: readonly (number | string)[]): string {
@@ -80,7 +86,7 @@ export function checkInteger(operation: string, name: string, value: unknown, mi
   return value;
 }
 
-/** A number that is finite, and with `positive` above 0, also as the float32 that a kernel may take it as. */
+/** A number that is finite, and above 0 if `positive`, even after rounding to float32. */
 export function checkFinite(operation: string, name: string, value: unknown, positive = false): number {
   if (typeof value !== 'number') wrongKind(operation, `${name} to be a number`, value);
   const float = Math.fround(value);
@@ -90,14 +96,13 @@ export function checkFinite(operation: string, name: string, value: unknown, pos
   return value;
 }
 
-/** A probability of dropping: within [0, 1), as float32 too, so that 1 / (1 - p) is finite. */
+/** A dropout probability: within [0, 1) even after rounding to float32, so that 1 / (1 - p) is finite. */
 export function checkProbability(operation: string, name: string, value: unknown): number {
   if (typeof value !== 'number') wrongKind(operation, `${name} to be a number`, value);
   if (!(value >= 0 && Math.fround(value) < 1)) wrongValue(operation, `${name} to be within [0, 1)`, value);
   return value;
 }
 
-/** A boolean option. */
 export function checkBoolean(operation: string, name: string, value: unknown): boolean {
   if (typeof value !== 'boolean') wrongKind(operation, `${name} to be a boolean`, value);
   return value;
@@ -106,4 +111,10 @@ export function checkBoolean(operation: string, name: string, value: unknown): b
 /** A seed, a whole number from 0 to 2^32 - 1. */
 export function checkSeed(operation: string, name: string, value: unknown): number {
   return checkInteger(operation, name, value, 0, 2 ** 32 - 1);
+}
+
+/** A finite number of at least 0. */
+export function checkNonNegative(operation: string, name: string, value: unknown): number {
+  const number = checkFinite(operation, name, value);
+  return number >= 0 ? number : wrongValue(operation, `${name} to be at least 0`, number);
 }

@@ -1,10 +1,10 @@
 import { weightTypes } from '../generated/bindings/enums.js';
 import { wrongKind, wrongValue } from './values.js';
 
-/** How numbers are kept in memory. */
+/** How numbers are stored. */
 export type WeightType = 'float32' | 'float16' | 'int8';
 
-/** The number by which C++ knows a type; `undefined` is float32. */
+/** The type's number in C++; `undefined` is float32. */
 export function checkWeightType(operation: string, name: string, value: unknown): number {
   const expected = `${name} to be one of ${weightTypes.join(', ')}`;
   if (value === undefined) return 0;

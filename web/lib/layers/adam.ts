@@ -1,11 +1,10 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { listOf } from '../check/elements.js';
 import { checkOptions, type Known } from '../check/options.js';
-import { checkFinite, wrongKind, wrongUse, wrongValue } from '../check/values.js';
+import { checkFinite, checkNonNegative, wrongKind, wrongUse, wrongValue } from '../check/values.js';
 import { disposeSymbol } from '../runtime/dispose.js';
 import type { Memory } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
-import { checkNonNegative } from './base/checkNonNegative.js';
 import { checkParameters, type StoredParameter } from './base/storedParameters.js';
 import type { Parameter } from './base/types.js';
 
@@ -18,13 +17,12 @@ export interface AdamOptions {
   /** Added to the root of the average square. Default 1e-8. */
   eps?: number;
   /**
-   * The parameter times this is added to its gradient: the L2 penalty of torch.optim.Adam, not AdamW's decay. Default
-   * 0.
+   * Adds this times the parameter to its gradient: the L2 penalty of torch.optim.Adam, not AdamW's decay. Default 0.
    */
   weightDecay?: number;
   /**
-   * The largest joint Euclidean norm of all gradients: before each step they are scaled down to it, as by
-   * torch.nn.utils.clip_grad_norm_. By default there is no limit.
+   * Before each step, scales all gradients down to at most this joint Euclidean norm, as
+   * torch.nn.utils.clip_grad_norm_ does. By default there is no limit.
    */
   maxGradNorm?: number;
 }
@@ -37,7 +35,7 @@ export interface Adam {
   /** The learning rate of the next step; may be set. */
   lr: number;
   /**
-   * Changes every parameter by its gradient. A parameter that no backward pass has reached yet stays as it is.
+   * Updates every parameter from its gradient. A parameter that no backward pass has reached yet stays unchanged.
    *
    * @throws TypeError if the layer of a parameter was disposed; then nothing is changed
    */
@@ -54,7 +52,7 @@ const OPTIONS: Known<AdamOptions> = { lr: 1, betas: 1, eps: 1, weightDecay: 1, m
 // Frees the memory of an optimizer that was garbage-collected without dispose().
 const registry = new FinalizationRegistry<() => void>((release) => release());
 
-/** The averages of a parameter, first of the gradient and then of its square, and the number of steps so far. */
+/** A parameter's averages, of the gradient and then of its square, and the number of steps so far. */
 interface State {
   address: number;
   steps: number;
@@ -64,7 +62,7 @@ export class AdamOptimizer implements Adam {
   readonly #parameters: readonly StoredParameter[];
   readonly #states = new Map<StoredParameter, State>();
   /** The memory of all states. */
-  readonly #rooms: { readonly memory: Memory; readonly address: number }[] = [];
+  readonly #blocks: { readonly memory: Memory; readonly address: number }[] = [];
   readonly #betas: readonly [number, number];
   readonly #eps: number;
   readonly #weightDecay: number;
@@ -82,12 +80,12 @@ export class AdamOptimizer implements Adam {
     this.#weightDecay = checkNonNegative(OPERATION, 'weightDecay', weightDecay);
     this.#maxGradNorm =
       maxGradNorm === undefined ? undefined : checkFinite(OPERATION, 'maxGradNorm', maxGradNorm, true);
-    const rooms = this.#rooms;
+    const blocks = this.#blocks;
     // A closure that refers to `this` or to parameters would keep the optimizer or their layers from being collected.
     this.#release = () => {
-      for (let room = rooms.at(-1); room; room = rooms.at(-1)) {
-        room.memory.release(room.address);
-        rooms.length -= 1;
+      for (let block = blocks.at(-1); block; block = blocks.at(-1)) {
+        block.memory.release(block.address);
+        blocks.length -= 1;
       }
     };
     registry.register(this, this.#release, this);
@@ -163,7 +161,7 @@ export class AdamOptimizer implements Adam {
       const { memory } = parameter.wasm;
       state = { address: memory.allocate(operation, 2 * parameter.size), steps: 0 };
       this.#states.set(parameter, state);
-      this.#rooms.push({ memory, address: state.address });
+      this.#blocks.push({ memory, address: state.address });
     }
     return state;
   }

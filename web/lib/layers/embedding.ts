@@ -12,13 +12,13 @@ import type { ForwardOptions, Layer, LayerResult } from './base/types.js';
 
 /** The options of `Embedding`. */
 export interface EmbeddingOptions {
-  /** The number of rows of the table: ids are below it. */
+  /** The number of rows of the table; ids are below it. */
   numEmbeddings: number;
   /** D, the width of a row. */
   dim: number;
   /**
-   * How the table is kept in memory: 'float16' takes half of it, 'int8' a quarter. Other types than 'float32', the
-   * default, are for forward passes alone.
+   * How the table is stored: 'float16' takes half the memory, 'int8' a quarter. Only 'float32', the default, can be
+   * trained.
    */
   weightType?: WeightType;
   /** Seed of the initial values, which are standard normal as in PyTorch. By default each layer has a random one. */

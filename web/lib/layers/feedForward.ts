@@ -40,8 +40,8 @@ export interface FeedForwardOptions {
   /** Whether the two linear maps have a bias. Default true. */
   bias?: boolean;
   /**
-   * How the matrices are kept in memory: 'float16' takes half of it, 'int8' a quarter. Other types than 'float32', the
-   * default, are for forward passes alone.
+   * How the matrices are stored: 'float16' takes half the memory, 'int8' a quarter. Only 'float32', the default, can be
+   * trained.
    */
   weightType?: WeightType;
   /** Seed of the initial values, which are uniform as in `Linear`. By default each layer has a random one. */
@@ -74,8 +74,8 @@ export interface GatedFeedForwardOptions {
   /** Whether the three linear maps have a bias. Default false. */
   bias?: boolean;
   /**
-   * How the matrices are kept in memory: 'float16' takes half of it, 'int8' a quarter. Other types than 'float32', the
-   * default, are for forward passes alone.
+   * How the matrices are stored: 'float16' takes half the memory, 'int8' a quarter. Only 'float32', the default, can be
+   * trained.
    */
   weightType?: WeightType;
   /** Seed of the initial values, which are uniform as in `Linear`. By default each layer has a random one. */
@@ -126,16 +126,16 @@ function checkFeedForward(
   };
 }
 
-/** The layer's names and settings. */
+/** A layer's names and settings. */
 interface FeedForwardSettings {
   readonly operation: string;
   readonly width: number;
   readonly hiddenWidth: number;
   /** Its number in C++. */
   readonly activation: number;
-  /** As C++ calls it. */
+  /** Its number in C++. */
   readonly weightType: number;
-  /** Whether the first map has gates and then values, of hiddenWidth each, in place of hidden units. */
+  /** Whether the first map computes hiddenWidth gates and then as many values, instead of hidden units. */
   readonly gated: boolean;
   /** The prefixes of the two maps' parameters. */
   readonly first: string;
@@ -241,8 +241,8 @@ export class GatedFeedForwardLayer extends FeedForwardLayer {
     const up = linearSpecs('up_proj', hiddenWidth, width, bias, seed, 2);
     const specs = [
       ...linearSpecs('gate_proj', hiddenWidth, width, bias, seed, 0),
-      // Gates and values are one product.
-      ...up.map((spec) => ({ ...spec, behind: spec.name.replace('up', 'gate') })),
+      // One product computes gates and values.
+      ...up.map((spec) => ({ ...spec, follows: spec.name.replace('up', 'gate') })),
       ...linearSpecs('down_proj', width, hiddenWidth, bias, seed, 4),
     ];
     super(wasm, { ...checked, gated: true, first: 'gate_proj', second: 'down_proj', specs });

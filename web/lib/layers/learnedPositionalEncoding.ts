@@ -18,7 +18,7 @@ import {
 export interface LearnedPositionalEncodingOptions {
   /** D, the width of a token. */
   numHiddens: number;
-  /** The number of rows of the table, and so of positions. */
+  /** The number of positions, each a row of the table. */
   maxLen: number;
   /** Probability of dropping an element of the sum in training. Default 0. */
   dropout?: number;

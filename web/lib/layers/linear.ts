@@ -21,8 +21,8 @@ export interface LinearOptions {
   /** Whether to add a bias. Default true. */
   bias?: boolean;
   /**
-   * How the weight is kept in memory: 'float16' takes half of it, 'int8' a quarter. Other types than 'float32', the
-   * default, are for forward passes alone.
+   * How the weight is stored: 'float16' takes half the memory, 'int8' a quarter. Only 'float32', the default, can be
+   * trained.
    */
   weightType?: WeightType;
   /**

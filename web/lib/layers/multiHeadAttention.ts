@@ -2,7 +2,7 @@
 import { checkOut } from '../check/arrays.js';
 import { checkOptions } from '../check/options.js';
 import { sizeOf } from '../check/values.js';
-import { checkAskedResults } from '../ops/attention/askedResults.js';
+import { checkRequestedResults } from '../ops/attention/requestedResults.js';
 import { checkAttentionOptions } from '../ops/attention/options.js';
 import type { Wasm } from '../runtime/wasm.js';
 import { attend, type HeadNorms, type HeadRows } from '../steps/attend.js';
@@ -11,8 +11,7 @@ import { runSteps, Steps, type Norm } from '../steps/steps.js';
 import type { AttentionOptions, TensorLike } from '../types.js';
 import { multiHeadAttentionBackward } from './attention/backward.js';
 import type { HeadShape } from './attention/headOptions.js';
-import { checkInputs, copiesOf } from './attention/inputs.js';
-import { ownTensors } from './attention/ownTensors.js';
+import { checkInputs, copiesOf, ownTensors } from './attention/inputs.js';
 import { createLayerCache, pastOf, type CacheOptions } from './attention/past.js';
 import { placeProjections, type Projection, type Projections } from './attention/projections.js';
 import { checkPosition, withoutRotary, type RotaryPositioning } from './attention/rotaryPositions.js';
@@ -84,7 +83,7 @@ export class MultiHeadAttentionLayer extends ParameterOwner implements MultiHead
       used.seed ??= this.#seed;
     }
     const { keys: allKeys } = sizes;
-    // Not a spread of `sizes`: as the engine builds that, it took half of a small call's time.
+    // Not a spread of `sizes`, which took half of a small call's time.
     const attentionSizes = {
       batch,
       heads,
@@ -96,7 +95,7 @@ export class MultiHeadAttentionLayer extends ParameterOwner implements MultiHead
       scoresShape: [batch, heads, length, allKeys],
     };
     const plan = checkAttentionOptions(FORWARD, used, attentionSizes);
-    const placeAsked = checkAskedResults(FORWARD, used, attentionSizes);
+    const placeRequested = checkRequestedResults(FORWARD, used, attentionSizes);
     const rotation = (this.#rotary ?? withoutRotary)(FORWARD, offset, plan.offset, {
       batch,
       queries: length,
@@ -109,7 +108,7 @@ export class MultiHeadAttentionLayer extends ParameterOwner implements MultiHead
     const into = checkOut(FORWARD, 'out.output', given.out?.output, sizeOf(outputShape));
     // Each training step drops different weights.
     if (training) this.#seed = (this.#seed + 1) >>> 0;
-    // Before there are results, which may be written over the inputs.
+    // Copied before the results, which may be written over the inputs.
     const kept = keeps ? { sizes, rotation, plan, inputs: copiesOf(inputs) } : undefined;
 
     const result = memory.scope(FORWARD, () => {
@@ -119,7 +118,7 @@ export class MultiHeadAttentionLayer extends ParameterOwner implements MultiHead
       const rows = { query: query.out, key: key.out, value: value.out, output: output.x };
       const norms = this.#norms(rows, keeps ? projections : undefined);
       const attended = { ...rows, ...norms?.to };
-      let readAsked: ReturnType<typeof placeAsked>;
+      let readRequested: ReturnType<typeof placeRequested>;
       const steps = this.#steps;
       steps.clear();
       for (const { x, matrix, out, rows } of [query, key, value]) steps.linear(x, matrix, out, rows);
@@ -132,13 +131,13 @@ export class MultiHeadAttentionLayer extends ParameterOwner implements MultiHead
         cache: stored,
         setOptions: () => {
           plan.place(memory);
-          readAsked = placeAsked(memory);
+          readRequested = placeRequested(memory);
         },
       });
       steps.linear(output.x, output.matrix, output.out, output.rows);
       runSteps(this.#wasm, steps.place(memory), steps.bytes);
       const result: MultiHeadAttentionResult = { output: memory.tensor(output.out, outputShape, into) };
-      readAsked!(result);
+      readRequested!(result);
       if (stored) past.read(memory, stored, result);
       if (kept) {
         const read = ({ rows, matrix }: Projection, address: number) => memory.read(address, rows * matrix.outputs);
@@ -159,7 +158,7 @@ export class MultiHeadAttentionLayer extends ParameterOwner implements MultiHead
     return createLayerCache(this.#wasm, this, this.#parameters, this.#heads, options);
   }
 
-  /** The norms of queries and keys, in place unless what they read is `kept`. */
+  /** The norms of queries and keys, in place unless their inputs are `kept`. */
   #norms(rows: HeadRows, kept: Projections | undefined): HeadNorms | undefined {
     const eps = this.#heads.normEps;
     if (eps === undefined) return undefined;

@@ -1,14 +1,13 @@
 import { checkOut, toTensor } from '../check/arrays.js';
 import { listOf } from '../check/elements.js';
 import { checkOptions, type Known } from '../check/options.js';
-import { checkBoolean, checkInteger, showShape, sizeOf, wrongValue } from '../check/values.js';
+import { checkBoolean, checkInteger, checkNonNegative, showShape, sizeOf, wrongValue } from '../check/values.js';
 import { norms } from '../generated/bindings/enums.js';
 import * as NormGradArgs from '../generated/bindings/normGradArgs.js';
 import { clearArgs, floats, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import { setNorm, type Norm } from '../steps/steps.js';
 import type { TensorLike } from '../types.js';
-import { checkNonNegative } from './base/checkNonNegative.js';
 import { backwardOnce, checkForward, ParameterOwner } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
 import { constantSpec, type ParameterSpec } from './base/specs.js';

@@ -96,8 +96,7 @@ export class PositionalEncodingLayer extends ParameterOwner implements Positiona
     this.#parameters.check(FORWARD);
     const tokens = checkTokens(FORWARD, x, options, this.#width);
     const { offset, length, width } = tokens;
-    // P grows if a sequence begins within it and ends beyond it. Rows for a sequence that begins beyond it are not
-    // kept.
+    // P grows if a sequence begins within it and ends beyond it. Rows for one that begins beyond it are not kept.
     const within = offset <= this.#length;
     if (within) this.#grow(offset + length);
     const rows = within
@@ -123,7 +122,7 @@ export class PositionalEncodingLayer extends ParameterOwner implements Positiona
   #grow(length: number): void {
     if (length <= this.#length) return;
     if (length * this.#width > this.#table.length) {
-      // At least twice as many rows, so that decoding token by token does not make a table for every token.
+      // At least doubles the rows, so that decoding token by token does not make a table for every token.
       this.#table = this.#rows(FORWARD, Math.max(length, 2 * this.#length));
     }
     this.#length = length;

@@ -57,7 +57,7 @@ export interface TransformerDecoderLayerResult extends Pick<
 > {
   /** (B, L, D) */
   output: Tensor;
-  /** (B, H, L, S) and so on, if `cross` asks for them. */
+  /** (B, H, L, S) and so on, if `cross` requests them. */
   crossWeights?: Tensor;
   crossScores?: Tensor;
   crossLogSumExp?: Tensor;

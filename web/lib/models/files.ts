@@ -1,4 +1,4 @@
-/** The tensors of a checkpoint, in any form in which they may be given. */
+/** The tensors of a checkpoint, from files or from objects. */
 import { toTensor } from '../check/arrays.js';
 import { checkShape, failed, tagOf, wrongKind, wrongValue } from '../check/values.js';
 import { isFloats, openSafetensors, readFloats } from '../safetensors/file.js';
@@ -6,7 +6,7 @@ import { joinScales } from '../safetensors/int8.js';
 import type { TensorLike } from '../types.js';
 import { OPERATION, type Architecture } from './config/architecture.js';
 
-/** The file's bytes, several files' in any order, or tensors by name. */
+/** The bytes of a file, of several files in any order, or tensors by name. */
 export type Weights = BufferSource | Blob | readonly (BufferSource | Blob)[] | Record<string, TensorLike>;
 
 /** A tensor that has been found but not read. */
@@ -14,15 +14,15 @@ interface Found {
   /** Its name in the file. */
   readonly given: string;
   readonly shape: readonly number[];
-  /** As the file calls its type. */
+  /** Its type's name in the file. */
   readonly dtype?: string;
   /** Whether it can be read. */
   readonly isFloats: boolean;
-  /** The elements from `begin` to `end` in the order of the file; all by default. */
+  /** Reads the elements from `begin` to `end` in the order of the file; all by default. */
   read(begin?: number, end?: number): Float32Array;
 }
 
-/** A checkpoint's tensors by the name that the model calls them. */
+/** A checkpoint's tensors by their names in the model. */
 export class Tensors {
   readonly #found: ReadonlyMap<string, Found>;
   readonly #used = new Set<string>();
@@ -38,19 +38,19 @@ export class Tensors {
     return this.#found.has(name);
   }
 
-  /** Throws unless there is a tensor of this name and shape; it counts as used. */
+  /** Throws unless there is a tensor of this name and shape; marks it as used. */
   check(name: string, shape: readonly number[]): void {
     const found = this.#found.get(name);
     if (!found) {
       const { names, tasks } = this.#architecture;
-      // Heads have no prefix in a file where the rest has one.
+      // Heads never have the prefix.
       const heads = Object.values(tasks).flatMap(({ map, norm, decoder, bias }) => [map, norm, decoder, bias]);
       const isHead = heads.some((module) => module && name.startsWith(module));
       const isPrefixed = !isHead && [...this.#found.values()].some(({ given }) => given.startsWith(names.prefix));
       return wrongValue(OPERATION, `a tensor '${isPrefixed ? names.prefix : ''}${name}'`, 'none');
     }
     checkShape(OPERATION, `'${found.given}'`, found.shape, shape);
-    if (!found.isFloats) wrongValue(OPERATION, `'${found.given}' of F32, F16, BF16`, found.dtype);
+    if (!found.isFloats) wrongValue(OPERATION, `'${found.given}' to be F32, F16 or BF16`, found.dtype);
     this.#used.add(name);
   }
 
@@ -62,15 +62,15 @@ export class Tensors {
     return this.#found.get(name)!.read(begin, end);
   }
 
-  /** The names, as they were given, of tensors that have not been checked. */
+  /** The names in the file of tensors that have not been checked. */
   get unused(): readonly string[] {
     return [...this.#found].filter(([name]) => !this.#used.has(name)).map(([, { given }]) => given);
   }
 }
 
-/** What the model calls a tensor: without the family's prefix, and with today's names of a norm's parameters. */
-function calledBy(model: string, given: string): string {
-  const name = given.startsWith(model) ? given.slice(model.length) : given;
+/** A tensor's name in the model: without the family's prefix, and with today's names of a norm's parameters. */
+function modelName(prefix: string, given: string): string {
+  const name = given.startsWith(prefix) ? given.slice(prefix.length) : given;
   return name.replace(/\.gamma$/, '.weight').replace(/\.beta$/, '.bias');
 }
 
@@ -78,7 +78,7 @@ function calledBy(model: string, given: string): string {
 export async function openWeights(weights: Weights, architecture: Architecture): Promise<Tensors> {
   const found = new Map<string, Found>();
   const add = (tensor: Found): void => {
-    const name = calledBy(architecture.names.prefix, tensor.given);
+    const name = modelName(architecture.names.prefix, tensor.given);
     if (found.has(name)) wrongValue(OPERATION, 'each name once', `'${tensor.given}' twice`);
     found.set(name, tensor);
   };
@@ -103,7 +103,6 @@ export async function openWeights(weights: Weights, architecture: Architecture):
 function filesOf(weights: unknown): readonly unknown[] | undefined {
   if (isFile(weights)) return [weights];
   if (Array.isArray(weights)) {
-    // A copy, whose length and elements are read once.
     const files = Array.from(weights as readonly unknown[]);
     if (files.length === 0) wrongValue(OPERATION, 'weights of at least one file', 'none');
     for (const file of files) {

@@ -16,15 +16,15 @@ import {
 } from './types.js';
 
 const OPERATION = 'generate';
-/** Tokens for which a cache has room at first: a model may have room for a hundred thousand. */
-const ROOM = 64;
-/** Milliseconds after which other tasks get their turn: a frame. */
-const TURN = 16;
+/** The initial capacity of a cache beyond the prompt, since a model may allow a hundred thousand tokens. */
+const FIRST_TOKENS = 64;
+/** Milliseconds, a frame, after which other tasks may run. */
+const TIME_SLICE = 16;
 
 /**
  * See `Model.generate`.
  *
- * @param predicts whether logits are those of the next token, and not of classes
+ * @param predicts whether logits are of tokens, not of classes
  * @param run runs a pass of the model
  */
 export async function* generate(
@@ -58,12 +58,12 @@ export async function* generate(
   const store = given.cache == null ? undefined : storeOf(OPERATION, given.cache, model, 1, 0);
   const past = store?.length ?? 0;
   const room = (store?.sizes.capacity ?? model.maxLength) - past - data.length;
-  // The last token is given back without a pass over it.
+  // The last token needs no pass of its own.
   const most = Math.min(maxTokens ?? Infinity, Math.max(room + 1, 0));
   if (most === 0 && maxTokens !== 0) wrongValue(OPERATION, `up to ${room + data.length} tokens`, data.length);
   let own =
     given.cache == null
-      ? model.createCache({ maxLength: Math.min(model.maxLength, data.length + Math.min(most, ROOM)) })
+      ? model.createCache({ maxLength: Math.min(model.maxLength, data.length + Math.min(most, FIRST_TOKENS)) })
       : undefined;
   const wanted: ModelForwardOptions = {
     lastOnly: true,
@@ -78,7 +78,7 @@ export async function* generate(
     let pass: Pass | undefined;
     let token = 0;
     let changes = store?.changes;
-    let turn = performance.now();
+    let sliceStart = performance.now();
     for (let count = 0; count < most && !signal?.aborted; ++count) {
       if (pass && own && own.length === own.maxLength) own = grown(model, own);
       const cache = own ?? given.cache!;
@@ -86,15 +86,15 @@ export async function* generate(
         ? following(pass, token, storeOf(OPERATION, cache, model, 1, 1))
         : checkPass(model, a, OPERATION, Array.from(data), { ...wanted, cache }, true);
       if (store?.changes !== changes) {
-        wrongUse(OPERATION, 'the cache to stay as it is between tokens', 'a changed one');
+        wrongUse(OPERATION, 'the cache to stay unchanged between tokens', 'a changed one');
       }
       token = run(pass, read);
       changes = store?.changes;
       yield token;
       if (a.eos.has(token)) return;
-      if (performance.now() - turn > TURN) {
+      if (performance.now() - sliceStart > TIME_SLICE) {
         await nextTask();
-        turn = performance.now();
+        sliceStart = performance.now();
       }
     }
   } finally {
@@ -112,7 +112,7 @@ function following(pass: Pass, token: number, store: CacheStore): Pass {
   };
 }
 
-/** A cache of twice the capacity that holds the same, in place of `cache`. */
+/** Replaces `cache` with one of twice the capacity and the same content. */
 function grown(model: Model, cache: ModelCache): ModelCache {
   const larger = model.createCache({ maxLength: Math.min(model.maxLength, 2 * cache.maxLength) });
   const [from, to] = [cache, larger].map((each) => storeOf(OPERATION, each, model, 1, 0)) as [CacheStore, CacheStore];
@@ -121,7 +121,7 @@ function grown(model: Model, cache: ModelCache): ModelCache {
   return larger;
 }
 
-/** Other tasks' turn. A timer would take a millisecond. */
+/** Lets other tasks run. A timer would take a millisecond. */
 async function nextTask(): Promise<void> {
   const { port1, port2 } = new MessageChannel();
   await new Promise((resolve) => {

@@ -1,4 +1,3 @@
-/* This file is a little longer than 200 lines, because a model watches what hooks do in the middle of its pass. */
 import { checkOptions } from '../check/options.js';
 import { toTensor } from '../check/arrays.js';
 import { checkBoolean, checkInteger, checkShape, wrongUse } from '../check/values.js';
@@ -11,7 +10,6 @@ import { createCache } from '../steps/cache.js';
 import { runSteps } from '../steps/steps.js';
 import type { Architecture, PositionKind } from './config/architecture.js';
 import { generate } from './generate.js';
-import { meanOfTokens } from './meanOfTokens.js';
 import { checkPass, type Pass, type Read, type Run } from './pass/check.js';
 import { pointsOf, swapped, transposed } from './pass/hooks.js';
 import { placeInputs } from './pass/inputs.js';
@@ -52,7 +50,7 @@ export class OpenModel implements Model {
   readonly #store: Store;
   readonly #cacheType: WeightType | undefined;
   #disposed = false;
-  /** The last pass's program: a decoder's steps differ from each other only in what they read. */
+  /** The last pass's program, which similar passes, such as those of a decoder, run again. */
   #last: { readonly request: Request; readonly program: Program } | undefined;
 
   constructor(
@@ -152,14 +150,14 @@ export class OpenModel implements Model {
         ? positions.reduce((most, position) => Math.max(most, position)) + 1
         : pass.request.past + pass.request.tokens;
       const request: Request = { ...pass.request, rotary: this.#weights.frequenciesAt(length) };
-      // Where the next piece begins, without taking it.
+      // Where the next reservation will begin.
       const base = memory.reserve(0);
       const last = this.#last;
       const build = (at: number): Program => buildProgram(a, this.#weights, request, at);
       let program = last?.program.layout.base === base && isLike(a, request, last.request) ? last.program : build(base);
       const place = memory.reserve(program.layout.size / 4);
       if (place !== base) program = build(place);
-      // Not with hooks, which are the caller's and would be kept.
+      // Not with hooks, so as not to keep the caller's functions.
       if (!hooks) this.#last = { request, program };
       const points = pointsOf(operation, program, hooks);
       placeInputs(memory, a, this.#weights, program, pass);
@@ -180,7 +178,7 @@ export class OpenModel implements Model {
     return result;
   }
 
-  /** Shows a tensor to a hook, and takes what it returns in its place. */
+  /** Calls a hook with a tensor, and replaces that with the tensor it returns. */
   #callHook({ operation, cache, request: { hooks } }: Pass, name: string, point: Place, changes: number): void {
     const { memory } = this.#wasm;
     const length = point.shape.reduce((product, axis) => product * axis, 1);
@@ -189,7 +187,7 @@ export class OpenModel implements Model {
     const returned: unknown = hooks!.get(name)!(value);
     this.#checkUse(operation);
     if (cache && cache.changes !== changes) {
-      wrongUse(operation, `hook '${name}' to leave the cache as it is`, 'a changed one');
+      wrongUse(operation, `hook '${name}' to leave the cache unchanged`, 'a changed one');
     }
     if (returned === undefined) return;
     const { data: replaced, shape } = toTensor(operation, `what hook '${name}' returns`, returned as TensorLike);
@@ -207,4 +205,23 @@ function resultOf(memory: Memory, program: Program, request: Request): ModelResu
     ...(request.needWeights && { weights: program.weights.map(read) }),
     ...(request.needHiddenStates && { hiddenStates: program.hiddenStates.map(read) }),
   };
+}
+
+/** The mean of each sequence's rows that are not padding, scaled to length 1 by `normalize`. */
+function meanOfTokens({ data, shape }: Tensor, mask: Uint8Array | undefined, normalize: boolean): Tensor {
+  const [batch, tokens, width] = shape as [number, number, number];
+  const means = new Float32Array(batch * width);
+  for (let b = 0; b < batch; ++b) {
+    const sum = new Float64Array(width);
+    let count = 0;
+    for (let t = 0; t < tokens; ++t) {
+      const row = b * tokens + t;
+      if (mask?.[row] === 0) continue;
+      count += 1;
+      for (let i = 0; i < width; ++i) sum[i]! += data[row * width + i]!;
+    }
+    const length = normalize ? Math.sqrt(sum.reduce((squares, x) => squares + x * x, 0)) || 1 : count;
+    for (let i = 0; i < width; ++i) means[b * width + i] = sum[i]! / length;
+  }
+  return { data: means, shape: [batch, width] };
 }

@@ -9,9 +9,8 @@ import { OpenModel } from './model.js';
 import { OPEN_OPTIONS, type Model, type OpenModelOptions } from './types.js';
 import { placeWeights } from './weights/placeWeights.js';
 
-/** Opens a checkpoint in a loaded module: `openModel` without anything that is loaded later. */
+/** `openModel` for a module that is already loaded. */
 export async function openIn(attention: unknown, options: OpenModelOptions): Promise<Model> {
-  // A WeakMap has nothing for what is no object.
   const wasm =
     loadedModules.get(attention as object) ??
     wrongKind(OPERATION, "attention to be from this version's load()", attention);
@@ -19,10 +18,10 @@ export async function openIn(attention: unknown, options: OpenModelOptions): Pro
   if (onProgress != null && typeof onProgress !== 'function') {
     wrongKind(OPERATION, 'onProgress to be a function', onProgress);
   }
-  const kept = checkWeightType(OPERATION, 'weightType', weightType);
+  const type = checkWeightType(OPERATION, 'weightType', weightType);
   checkWeightType(OPERATION, 'cacheType', cacheType);
   const architecture = readConfig(config);
   const tensors = await openWeights(weights, architecture);
-  const placed = placeWeights(wasm, tensors, architecture, kept, onProgress ?? undefined);
+  const placed = placeWeights(wasm, tensors, architecture, type, onProgress ?? undefined);
   return new OpenModel(wasm, architecture, placed, tensors.unused, cacheType);
 }

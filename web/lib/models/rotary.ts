@@ -11,13 +11,13 @@ export interface Frequencies {
 
 const NONE: Frequencies = { frequencies: 0, amplitude: 1 };
 
-/** Frequencies for a text of this length; within a scope. */
+/** The frequencies for a text of this length, within a scope. */
 export type FrequenciesAt = (length: number) => Frequencies;
 
 /**
- * Places the frequencies of short texts, in memory that stays as long as the model.
+ * Places the frequencies of short texts, in memory that lives as long as the model.
  *
- * @returns what gives the frequencies of a text of any length
+ * @returns a function for the frequencies of a text of any length
  */
 export function rotaryFrequencies(
   wasm: Wasm,

@@ -1,9 +1,9 @@
-/** Draws a token from logits. */
+/** Samples a token from logits. */
 export type Draw = (logits: Float32Array) => number;
 
 /**
- * The most likely token for a temperature of 0. Otherwise one by its probability, among the `topK` most likely ones and
- * then among the fewest of these that together have the probability `topP`.
+ * Takes the most likely token for a temperature of 0. Otherwise samples from the `topK` most likely tokens, or the
+ * fewest of these that together have the probability `topP`.
  */
 export function drawer(temperature: number, topK: number | undefined, topP: number, seed: number): Draw {
   if (temperature === 0) return mostLikely;
@@ -13,7 +13,7 @@ export function drawer(temperature: number, topK: number | undefined, topP: numb
     const probabilities = Float64Array.from(logits, (logit) => Math.exp((logit - most) / temperature));
     let order = Int32Array.from(logits.keys());
     if (topK !== undefined || topP < 1) {
-      // Ties in the order of their ids.
+      // Ties are ordered by id.
       order.sort((i, j) => probabilities[j]! - probabilities[i]! || i - j);
       order = order.subarray(0, topK);
     }

@@ -1,8 +1,7 @@
-/** Lists of tokens, their masks and positions, as callers give them. */
-import { kindOf } from '../check/typedArrays.js';
+/** Checks lists of tokens, masks and positions. */
 import { countOf } from '../check/elements.js';
 import { toInt32, toMask } from '../check/arrays.js';
-import { checkShape, showShape, wrongKind, wrongUse, wrongValue } from '../check/values.js';
+import { checkShape, kindOf, showShape, wrongKind, wrongUse, wrongValue } from '../check/values.js';
 
 /** (T), (B, T), or rows of unequal length. */
 export type TokenIds =
@@ -33,7 +32,7 @@ export function toRows(
   return { data, batch, tokens };
 }
 
-/** Numbers from 0 to `most` for each of the tokens; rows may be of unequal length where those of the tokens are. */
+/** Numbers from 0 to `most` for each token; rows may be of unequal length if those of the tokens are. */
 export function toRowsLike(
   operation: string,
   name: string,
@@ -44,12 +43,12 @@ export function toRowsLike(
   const given = toPadded(operation, name, value, most, 0);
   checkShape(operation, name, [given.batch, given.tokens], [batch, tokens]);
   if (given.mask && given.mask.join() !== mask?.join()) {
-    wrongValue(operation, `${name} of rows as long as those of ids`, 'others');
+    wrongValue(operation, `${name} with rows as long as those of ids`, 'other lengths');
   }
   return given.data;
 }
 
-/** Ids, with shorter rows padded, and the mask of what is no padding. */
+/** Ids, with shorter rows padded, and their padding mask. */
 export function toTokens(
   operation: string,
   ids: TokenIds,
@@ -57,7 +56,7 @@ export function toTokens(
   pad: number,
   attentionMask: TokenIds | undefined,
 ): Tokens {
-  // The config's padding may be beyond the vocabulary.
+  // The config's padding id may be beyond the vocabulary.
   const rows = toPadded(operation, 'ids', ids, vocab - 1, pad < vocab ? pad : 0);
   if (attentionMask == null) return rows;
   if (rows.mask) wrongUse(operation, 'rows of equal length, or no attentionMask', 'both');
@@ -71,7 +70,7 @@ export function toTokens(
   return { ...rows, mask: data.includes(0) ? data : undefined };
 }
 
-/** Rows, which may be of unequal length: the shorter ones are padded. */
+/** Rows that may be of unequal length; shorter ones are padded. */
 function toPadded(operation: string, name: string, value: TokenIds, most: number, pad: number): Tokens {
   const equal = (): Tokens => ({ ...toRows(operation, name, value, most), mask: undefined });
   if (!Array.isArray(value)) return equal();
@@ -85,9 +84,9 @@ function toPadded(operation: string, name: string, value: TokenIds, most: number
   const data = new Int32Array(given.length * tokens).fill(pad);
   const mask = new Uint8Array(data.length);
   given.forEach((row, b) => {
-    const { data: some } = toRows(operation, name, row as TokenIds, most);
-    data.set(some, b * tokens);
-    mask.fill(1, b * tokens, b * tokens + some.length);
+    const { data: ids } = toRows(operation, name, row as TokenIds, most);
+    data.set(ids, b * tokens);
+    mask.fill(1, b * tokens, b * tokens + ids.length);
   });
   return { batch: given.length, tokens, data, mask };
 }

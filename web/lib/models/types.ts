@@ -19,21 +19,21 @@ export interface OpenModelOptions {
   config: unknown;
   /** The bytes of its .safetensors files, in any order, or tensors by name. */
   weights: Weights;
-  /** As loaded with threads or from `wasm-attention/slim`; default: `wasm-attention`'s own, imported then. */
+  /** A loaded module, with threads or from `wasm-attention/slim` for instance. Default: imports `wasm-attention`. */
   attention?: Operations;
   /**
-   * How matrices are kept in memory: as they are, rounded to float16, or rounded to 127 steps with a scale for every
-   * 128 columns of a row. With 'int8' the rows that meet them are rounded too, to 255 steps. Norms, biases and tables
+   * How matrices are stored: as they are, rounded to float16, or rounded to 127 steps with a scale for every 128
+   * columns of a row. With 'int8' the rows that they multiply are rounded too, to 255 steps. Norms, biases and tables
    * of positions stay float32. Default 'float32'.
    */
   weightType?: WeightType;
-  /** How caches keep keys and values, as in `createCache`. Default 'float32'. */
+  /** How caches store keys and values, as in `createCache`. Default 'float32'. */
   cacheType?: WeightType;
-  /** Called with the bytes of the parameters that are in place, and of all of them. */
+  /** Called with the bytes of the parameters placed so far, and of all of them. */
   onProgress?: (done: number, total: number) => void;
 }
 
-/** The name of the function that opens models where a module is loaded in a worker. @internal */
+/** The key of the function that opens models in the worker of a module. @internal */
 export const OPEN_MODEL = Symbol('openModel');
 
 /** @internal */
@@ -46,16 +46,16 @@ export const OPEN_OPTIONS: Known<OpenModelOptions> = {
   cacheType: 1,
 };
 
-/** What a model's cache has room for, and how. */
+/** The size of a model's cache, and how it stores numbers. */
 export interface ModelCacheOptions {
   /** B. Default 1. */
   batch?: number;
-  /** The largest number of tokens of each sequence. Default: the model's, whose memory is taken at once. */
+  /** The largest number of tokens of each sequence, allocated at once. Default: the model's `maxLength`. */
   maxLength?: number;
   /**
-   * How keys and values are kept. 'float16' rounds them and takes half of the memory; 'int8' keeps a whole number from
-   * -127 to 127 of each and a scale for each head of each token, in about a quarter of the memory. Default: `cacheType`
-   * of `openModel`.
+   * How keys and values are stored. 'float16' rounds them and takes half the memory; 'int8' stores each as a whole
+   * number from -127 to 127, with a scale for each head of each token, in about a quarter. Default: `cacheType` of
+   * `openModel`.
    */
   cacheType?: WeightType;
 }
@@ -67,26 +67,23 @@ export type ModelCache = KeyValueCache;
 export interface ModelForwardOptions {
   /** (B, T): 1 for a token, 0 for padding. */
   attentionMask?: TokenIds;
-  /** (B, T): each token's type, where the model has types. Default 0. */
+  /** (B, T): each token's type, if the model has types. Default 0. */
   tokenTypes?: TokenIds;
   /** Whether to return the attention weights of every layer, which cost memory. Default false. */
   needWeights?: boolean;
-  /** Whether to return what goes into each layer, and what comes out of the last. Default false. */
+  /** Whether to return the input of each layer, and the output of the last. Default false. */
   needHiddenStates?: boolean;
   /** Whether to compute only the logits of each row's last token. Default false. */
   lastOnly?: boolean;
-  /** From `createCache`: goes on behind what it holds, and adds these tokens. */
+  /** From `createCache`: the pass continues after its tokens, and adds these to it. */
   cache?: ModelCache;
-  /** In place of the config's sliding window: how many keys up to its own a query sees. */
+  /** Replaces the config's sliding window: how many keys up to its own a query sees. */
   window?: number;
-  /** Heads whose output is replaced by zeros: [layer, head]. */
+  /** Heads whose output is replaced with zeros: [layer, head]. */
   ablate?: readonly (readonly [layer: number, head: number])[];
-  /**
-   * Functions that read a tensor of the pass and, if they return one of the same shape, replace it, by
-   * TransformerLens's names.
-   */
+  /** Functions, by TransformerLens's names, that read a tensor of the pass and may return one that replaces it. */
   hooks?: ModelHooks;
-  /** 'none' takes the model's sense of order away; a list has the positions of your own, counted from 0. */
+  /** 'none' removes all positional information; a list replaces the positions, counted from 0. */
   positions?: 'none' | TokenIds;
 }
 
@@ -100,12 +97,12 @@ export interface ModelResult {
   /** (B, T, D), after the last norm. */
   hidden: Tensor;
   /**
-   * (B, T, V), or (B, 1, V) with `lastOnly`; (B, classes) of a head that classifies sequences, (B, T, classes) of one
-   * that classifies tokens, (B, T, 2) of one that finds where an answer begins and ends, (B, T) of one that finds
-   * tokens that were replaced (above 0).
+   * (B, T, V), or (B, 1, V) with `lastOnly`; (B, classes) if the head classifies sequences, (B, T, classes) if it
+   * classifies tokens, (B, T, 2) if it finds where an answer begins and ends, (B, T) if it finds replaced tokens (above
+   * 0).
    */
   logits?: Tensor;
-  /** (B, D): the pooler's vector, of encoders that have one. */
+  /** (B, D): the pooler's vector, for encoders that have a pooler. */
   pooled?: Tensor;
   /** numLayers of (B, H, T, S). */
   weights?: Tensor[];
@@ -115,17 +112,17 @@ export interface ModelResult {
 
 /** The options of `generate`. */
 export interface GenerateOptions {
-  /** Goes on behind what it holds. */
+  /** The prompt continues after its tokens. */
   cache?: ModelCache;
   /** Default: as many as the model or the cache has room for. */
   maxTokens?: number;
-  /** Divides the logits before a token is drawn. Default: the most likely token is taken. */
+  /** Divides the logits before sampling. By default the most likely token is taken. */
   temperature?: number;
-  /** Draws among this many of the most likely tokens. Default: all. */
+  /** Samples from this many of the most likely tokens. Default: all. */
   topK?: number;
-  /** Draws among the most likely tokens that together have this probability. Default 1. */
+  /** Samples from the most likely tokens that together have this probability. Default 1. */
   topP?: number;
-  /** Makes draws repeatable. Default: random. */
+  /** Makes sampling reproducible. Default: random. */
   seed?: number;
   /** Ends the generation between two tokens. */
   signal?: AbortSignal;
@@ -148,9 +145,9 @@ export const GENERATE_OPTIONS: Known<GenerateOptions> = {
   hooks: 1,
 };
 
-/** What is known of a model. */
+/** A model's properties. */
 export interface ModelFacts {
-  /** As the config's `model_type`. */
+  /** The config's `model_type`. */
   readonly family: string;
   readonly numLayers: number;
   readonly numHeads: number;
@@ -161,18 +158,18 @@ export interface ModelFacts {
    * scaled beyond it.
    */
   readonly maxLength: number;
-  /** Whether tokens see only those before them. Otherwise `generate` and `createCache` are refused. */
+  /** Whether tokens see only those before them. Otherwise `generate` and `createCache` throw. */
   readonly isCausal: boolean;
-  /** How its tokens know their places. */
+  /** How it encodes positions. */
   readonly positionKind: PositionKind;
   /**
-   * The names of the classes that `logits` are of: the config's `id2label`, or LABEL_0, LABEL_1 and so on. Undefined if
-   * the model does not classify.
+   * The names of the classes in `logits`: the config's `id2label`, or LABEL_0, LABEL_1 and so on. Undefined if the
+   * model does not classify.
    */
   readonly labels?: readonly string[];
   /** Bytes that its parameters take in wasm memory. */
   readonly parameterBytes: number;
-  /** Names of the files' tensors for which the model has no use. */
+  /** Names of the files' tensors that the model does not use. */
   readonly unused: readonly string[];
 }
 
@@ -191,16 +188,17 @@ export interface Model extends ModelFacts {
   forward(ids: TokenIds, options?: ModelForwardOptions): ModelResult;
 
   /**
-   * Sentence embeddings: the mean of the hidden states over tokens that are no padding, with `normalize` of length 1.
+   * Sentence embeddings: the mean of the hidden states over tokens that are not padding, scaled to length 1 by
+   * `normalize`.
    *
    * @returns (B, D)
    */
   embed(ids: TokenIds, options?: { attentionMask?: TokenIds; normalize?: boolean }): Tensor;
 
   /**
-   * The tokens that follow a prompt, one by one, up to and including one that the config names as the end. Between
-   * tokens it gives way to other tasks every 16 ms. A `cache` of the caller's then holds the prompt and all tokens but
-   * the last: the next prompt begins with that one.
+   * The tokens that follow a prompt, one by one, up to and including an end token of the config. Between tokens it lets
+   * other tasks run every 16 ms. The option `cache` then holds the prompt and all tokens but the last, with which the
+   * next prompt begins.
    *
    * @throws TypeError also for encoders, which predict no next token, and for a cache that something else has changed
    *   between two tokens
@@ -210,9 +208,9 @@ export interface Model extends ModelFacts {
   generate(ids: readonly number[], options?: GenerateOptions): AsyncGenerator<number>;
 
   /**
-   * Room for the keys and values of all layers, which takes memory at once: 8 · batch · maxLength · layers · key/value
-   * heads · head width bytes as float32. By default that is the model's whole context, which may be gigabytes.
-   * `generate` without a cache needs none of this: its own begins small and grows.
+   * Makes a cache for the keys and values of all layers. As float32 it allocates at once 8 · batch · maxLength · layers
+   * · key/value heads · head width bytes: by default for the model's whole context, which may be gigabytes. `generate`
+   * needs no cache: its own begins small and grows.
    *
    * @throws TypeError for encoders; RangeError if the memory runs out
    */

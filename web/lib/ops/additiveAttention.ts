@@ -36,7 +36,7 @@ export function additiveAttention(
     placeAdditiveInputs(memory, inputs);
     const output = (words[AdditiveAttentionArgs.output] = memory.reserve(outputSize));
     const mixed = (words[AdditiveAttentionArgs.weights] = memory.reserve(weightsSize));
-    // There may be billions of queries without keys and columns.
+    // Empty results may have billions of rows to loop over.
     if (outputSize + weightsSize > 0) memory.run(raw.additiveAttention);
     return {
       output: memory.tensor(output, [batch, queryCount, valueWidth]),

@@ -49,7 +49,7 @@ export function additiveAttentionBackward(
     if (g.data.length > 0) {
       memory.run(raw.additiveAttentionBackward);
     } else {
-      // Zeros: there may be billions of queries, and nothing to compute.
+      // All gradients are zeros, and there may be billions of queries to loop over.
       addresses.forEach((address, i) => memory.clear(address, tensors[i]!.data.length));
     }
     const [queries, keys, values, Wq, Wk, wv] = addresses.map((address, i) =>

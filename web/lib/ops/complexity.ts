@@ -49,7 +49,7 @@ export function complexity(architecture: Architecture, size: ComplexitySize): Co
   }
 }
 
-/** Makes the result from the numbers and the asymptotic classes of multiply-adds, sequential steps and path length. */
+/** The result for multiply-adds, sequential steps and path length, as numbers and as asymptotic classes. */
 function cost(
   [multiplyAdds, sequentialOperations, maximumPathLength]: readonly [number, number, number],
   classes: readonly [string, string, string],

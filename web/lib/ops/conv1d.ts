@@ -68,7 +68,7 @@ export function conv1d({ raw, memory }: Wasm, x: TensorLike, weight: TensorLike,
     words[Conv1dArgs.padding] = padding;
     words[Conv1dArgs.dilation] = dilation;
     words[Conv1dArgs.groups] = groups;
-    // There may be billions of sequences of nothing.
+    // An empty result may have billions of sequences to loop over.
     if (count > 0) memory.run(raw.conv1d);
     return memory.tensor(out, [batch, outChannels, outLength]);
   });

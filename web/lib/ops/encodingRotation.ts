@@ -6,7 +6,7 @@ import { checkBase, placeFrequencies } from './sinusoidal/frequencies.js';
 
 /** The options of `encodingRotation`. */
 export interface EncodingRotationOptions {
-  /** The distance from position i to position i + delta; may be negative or a fraction. */
+  /** The distance between the two positions; may be negative or a fraction. */
   delta: number;
   /** Width of the encoding, an even number. */
   dim: number;

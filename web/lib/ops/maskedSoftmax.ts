@@ -1,9 +1,8 @@
-import { toTensorOfRank, toValidLens } from '../check/arrays.js';
+import { rowLens, toTensorOfRank, toValidLens } from '../check/arrays.js';
 import { orOutOfMemory, part, rowsAtOnce } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike, ValidLens } from '../types.js';
 import { axes } from './attention/inputs.js';
-import { rowLens } from './attention/rowLens.js';
 
 const OPERATION = 'maskedSoftmax';
 
@@ -22,7 +21,7 @@ export function maskedSoftmax({ raw, memory }: Wasm, scores: TensorLike, validLe
     const lens = valid && memory.ints(valid);
     const most = rowsAtOnce(rows, keys);
     const piece = memory.reserve(most * keys);
-    // The result may be larger than the linear memory, through which it goes in pieces.
+    // In pieces, because the result may be larger than wasm memory.
     let out: Float32Array | undefined =
       most < rows ? orOutOfMemory(OPERATION, 4 * data.length, () => new Float32Array(data.length)) : undefined;
     for (let row = 0; row < rows; row += most) {

@@ -32,12 +32,12 @@ export function matmul({ raw, memory }: Wasm, a: TensorLike, b: TensorLike): Ten
     words[MatmulArgs.rows] = rows;
     words[MatmulArgs.depth] = depth;
     words[MatmulArgs.cols] = cols;
-    // An axis of 1 is not stepped along.
+    // An axis of 1 is broadcast.
     words[MatmulArgs.aOuter] = aOuter > 1 ? aInner * rows * depth : 0;
     words[MatmulArgs.aInner] = aInner > 1 ? rows * depth : 0;
     words[MatmulArgs.bOuter] = bOuter > 1 ? bInner * depth * cols : 0;
     words[MatmulArgs.bInner] = bInner > 1 ? depth * cols : 0;
-    // There may be billions of products of nothing.
+    // An empty result may have billions of products to loop over.
     if (sizeOf(shape) > 0) memory.run(raw.matmul);
     return memory.tensor(out, shape);
   });

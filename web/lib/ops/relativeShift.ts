@@ -21,8 +21,7 @@ export function relativeShift(scores: TensorLike): Tensor {
 }
 
 /**
- * Visits every row i of the matrices: `count` entries from distance -i on, at `from` in the input and at `to` in the
- * result.
+ * Visits row i of each matrix: `count` entries starting at distance -i, at `from` in the input and `to` in the result.
  */
 export function forEachRow(
   rows: number,

@@ -73,7 +73,7 @@ export function rnn({ raw, memory }: Wasm, x: TensorLike, weights: RnnWeights, o
     words[RnnArgs.inWidth] = inWidth;
     words[RnnArgs.width] = width;
     words[RnnArgs.relu] = Number(nonlinearity === 'relu');
-    // There may be billions of tokens without a batch.
+    // An empty batch may have billions of tokens to loop over.
     if (count > 0) memory.run(raw.rnn);
     const output = memory.tensor(out, [batch, length, width]);
     return {

@@ -4,7 +4,7 @@ import { sizeOf } from '../check/values.js';
 import { clearArgs } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { AttentionOptions, AttentionResult, Tensor, TensorLike } from '../types.js';
-import { checkAskedResults } from './attention/askedResults.js';
+import { checkRequestedResults } from './attention/requestedResults.js';
 import { checkAttentionInputs, placeAttentionInputs } from './attention/inputs.js';
 import { ATTENTION_OPTIONS, checkAttentionOptions } from './attention/options.js';
 
@@ -22,7 +22,7 @@ export function scaledDotProductAttention(
   const inputs = checkAttentionInputs(OPERATION, query, key, value, checked);
   const { past, sizes, kvHeads, outputShape } = inputs;
   const plan = checkAttentionOptions(OPERATION, checked, sizes);
-  const placeAsked = checkAskedResults(OPERATION, checked, sizes);
+  const placeRequested = checkRequestedResults(OPERATION, checked, sizes);
   const outputCount = sizeOf(outputShape);
   const into = checkOut(OPERATION, 'out.output', checked.out?.output, outputCount);
 
@@ -31,13 +31,13 @@ export function scaledDotProductAttention(
     const output = memory.output(outputCount, into);
     const placed = placeAttentionInputs(memory, inputs, output);
     plan.place(memory);
-    const readAsked = placeAsked(memory);
+    const readRequested = placeRequested(memory);
     memory.run(raw.scaledDotProductAttention);
 
     const result: AttentionResult = {
       output: memory.tensor(output, outputShape, into),
     };
-    readAsked(result);
+    readRequested(result);
     if (past) {
       const present = (address: number, like: Tensor): Tensor => {
         const columns = like.shape.at(-1)!;

@@ -32,8 +32,7 @@ export function scaledDotProductAttentionBackward(
     placeAttentionInputs(memory, inputs, gradG);
     plan.place(memory);
     const matrices = sizes.batch * kvHeads;
-    // Without heads of queries, or an output, all gradients are zeros: there may be billions of rows, and nothing to
-    // compute.
+    // Without query heads or value columns all gradients are zeros, and there may be billions of rows to loop over.
     const empty = sizes.heads === 0 || sizes.valueWidth === 0;
     const place = (count: number) => (empty ? memory.zeros(count) : memory.reserve(count));
     const gradQuery = place(inputs.query.data.length);

@@ -12,7 +12,7 @@ import { checkBase, maxAbs, placeFrequencies } from './sinusoidal/frequencies.js
 export interface SinusoidalOptions {
   /** Rows; default the number of `positions`. */
   length?: number;
-  /** Columns. An odd width has one more sine than cosines. */
+  /** Columns. An odd width ends with a sine. */
   dim: number;
   /** Wavelengths run from 2π to 2π·base. Default 10000; any finite float32 above 0. */
   base?: number;

@@ -31,7 +31,7 @@ export function sinusoidalEncoding2d(wasm: Wasm, options: Sinusoidal2dOptions): 
   const base = checkBase(OPERATION, given.base, Math.max(height, width));
   const data = fresh(OPERATION, Float32Array, height * width * dim);
   const shape = [height * width, dim];
-  // Without patches there may be billions of rows or columns.
+  // An empty result may have billions of rows or columns to loop over.
   if (data.length === 0) return { data, shape };
   const half = dim / 2;
   const rows = sinusoidalEncoding(wasm, { length: height, dim: half, base }).data;

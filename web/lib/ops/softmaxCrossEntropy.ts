@@ -8,7 +8,7 @@ const OPERATION = 'softmaxCrossEntropy';
 
 /** The options of `softmaxCrossEntropy`. */
 export interface CrossEntropyOptions {
-  /** Rows with this target do not count. A whole number; default -100, as in PyTorch. */
+  /** Rows with this target are ignored. A whole number; default -100, as in PyTorch. */
   ignoreIndex?: number;
   /** Write into this array instead of a fresh one; it may be the array of the logits. */
   out?: { gradLogits?: FloatArray };
@@ -20,7 +20,7 @@ const OPTIONS: Known<CrossEntropyOptions> = { ignoreIndex: 1, out: { gradLogits:
 export interface CrossEntropyResult {
   /** The mean over the rows that count; NaN if none does. */
   loss: number;
-  /** The gradient of `loss`, the shape of the logits; zeros in rows that do not count. */
+  /** The gradient of `loss`, with the shape of the logits; zeros in ignored rows. */
   gradLogits: Tensor;
 }
 

@@ -22,7 +22,7 @@ export function t5RelativeBias(table: TensorLike, options: T5RelativeBiasOptions
   const { queries, keys } = sizes;
   const shape = [heads, queries, keys];
   const data = fresh(OPERATION, Float32Array, sizeOf(shape));
-  // Without an entry there may be billions of heads or distances.
+  // An empty result may have billions of heads or distances to loop over.
   if (data.length === 0) return { data, shape };
   const buckets = fillLine(fresh(OPERATION, Int32Array, sizes.line), sizes, bucketOf);
   const line = fresh(OPERATION, Float32Array, sizes.line);

@@ -19,7 +19,7 @@ export function t5RelativeBiasBackward(gradBias: TensorLike, options: T5Relative
   const { data, shape } = toTensorOfShape(OPERATION, 'gradBias', gradBias, ['H', queries, keys]);
   const heads = shape[0]!;
   const gradTable = fresh(OPERATION, Float64Array, numBuckets * heads);
-  // Without an entry there may be billions of heads, rows or distances.
+  // An empty gradient may have billions of heads, rows or distances to loop over.
   const sums = fresh(OPERATION, Float64Array, data.length === 0 ? 0 : sizes.line);
   let at = 0;
   for (let h = 0; h < heads && data.length > 0; ++h) {

@@ -17,7 +17,7 @@ export function clearArgs(): void {
   ARGS.fill(0);
 }
 
-/** A field of a struct that is part of another. */
+/** The index of a field of a nested struct. */
 export function within<Field extends number>(struct: Within<string>, field: Field): Field {
   return (struct + field) as Field;
 }

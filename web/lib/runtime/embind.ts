@@ -1,10 +1,9 @@
 /**
- * What the module imports, and the JavaScript side of Embind for numbers and booleans, since the bindings pass nothing
- * else. It is a tenth of Emscripten's own, which also supports strings, classes and files.
+ * The JavaScript side of Embind, for numbers and booleans only, since the bindings pass nothing else. It is a tenth the
+ * size of Emscripten's, which also supports strings, classes and files.
  */
 import { importsOf } from './imports.js';
-import type { Raw } from './raw.js';
-import type { Features } from './wasm.js';
+import type { Features, Raw } from './wasm.js';
 
 /** A bound function. Its result's type may be registered later, because static constructors run in any order. */
 interface Binding {
@@ -40,7 +39,7 @@ export async function instantiateCore(
     raw.HEAPF32 = new Float32Array(buffer);
     raw.HEAPF64 = new Float64Array(buffer);
   };
-  const text = (address: number): string => {
+  const readString = (address: number): string => {
     let result = '';
     for (let code = bytes[address]; code; code = bytes[++address]) result += String.fromCharCode(code);
     return result;
@@ -50,7 +49,7 @@ export async function instantiateCore(
     module,
     importsOf(module, {
       _embind_register_integer(type: number, name: number) {
-        if (text(name).includes('unsigned')) unsigned.add(type);
+        if (readString(name).includes('unsigned')) unsigned.add(type);
       },
       _embind_register_function(
         name: number,
@@ -61,7 +60,7 @@ export async function instantiateCore(
         target: number,
       ) {
         const call = (table.get(invoker) as Binding['call']).bind(undefined, target);
-        bindings.push({ name: text(name), result: (raw.HEAP32 as Int32Array)[types >>> 2]!, call });
+        bindings.push({ name: readString(name), result: (raw.HEAP32 as Int32Array)[types >>> 2]!, call });
       },
       emscripten_notify_memory_growth: () => renewViews(),
       ...given,
@@ -71,11 +70,11 @@ export async function instantiateCore(
   const table = exports.__indirect_function_table as WebAssembly.Table;
   renewViews();
   (exports._initialize as () => void)();
-  // The shadow stack, on which C++ has its arrays, is empty here. A function that ends in an exception does not go back.
+  // C++'s shadow stack is empty here. A function that ends in an exception does not unwind it.
   const stackPointer = exports.__stack_pointer as WebAssembly.Global<'i32'>;
-  const rest = stackPointer.value;
+  const emptyStack = stackPointer.value;
   raw.restore = () => {
-    stackPointer.value = rest;
+    stackPointer.value = emptyStack;
     renewViews();
   };
   raw.malloc = exports.malloc;

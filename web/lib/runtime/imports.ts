@@ -1,9 +1,9 @@
-/** What a module imports. Threads of the pool need nothing else of the library, so it has a file of its own. */
+/** What the module imports. The pool's threads need nothing else of the library, so it has its own file. */
 const ignore = (): void => undefined;
 
 /**
- * All imports of a module. Those that are not given do nothing: of Embind's functions, whose number depends on
- * Emscripten's version, most register types that the bindings never pass.
+ * All imports of a module; the ones not given do nothing. Most of Embind's, whose number depends on Emscripten's
+ * version, register types that the bindings never pass.
  */
 export function importsOf(module: WebAssembly.Module, given: WebAssembly.ModuleImports): WebAssembly.Imports {
   const embind = WebAssembly.Module.imports(module).filter(({ name }) => name.startsWith('_embind_register_'));

@@ -1,14 +1,13 @@
 /**
- * The memory of operations and layers. It is longer than 200 lines, because it has one method for each kind of data.
+ * The memory of operations and layers.
  *
  * An operation works inside a `scope`. Everything that it places there (inputs, outputs, working memory) is released
  * when the scope ends, even by an error. Scopes share one small block that stays allocated, so a small call needs no
- * malloc; larger data gets a block of its own until the scope ends. When the memory grows, views are detached, so a
- * view is never kept: it is read again from the module after every allocation.
+ * malloc; larger data gets its own block until the scope ends. Growing the memory detaches views, so a view is never
+ * kept: it is read again from the module after every allocation.
  */
 
-import { kindOf } from '../check/typedArrays.js';
-import { sizeOf, wrongValue } from '../check/values.js';
+import { kindOf, sizeOf, wrongValue } from '../check/values.js';
 import type { WithScratch } from '../generated/bindings/raw.js';
 import type { Tensor } from '../types.js';
 import { ARGS } from './args.js';
@@ -18,7 +17,7 @@ import { narrow } from './halves.js';
 export interface Heap {
   malloc(bytes: number): number;
   free(address: number): void;
-  /** Brings the module back to where it is between calls, after one that ended in an exception. */
+  /** Restores the module's state between calls, after one that ended in an exception. */
   restore(): void;
   readonly HEAPU8: Uint8Array;
   readonly HEAP32: Int32Array;
@@ -32,24 +31,24 @@ const RESIDENT_BYTES = 256 * 1024;
 const ADDRESS_SPACE = 2 ** 32;
 
 /**
- * How many rows a large operation that works row by row takes at once. Such a piece stays in the core's cache while it
- * is copied in, computed and copied out, and the wasm memory does not grow with the size of the whole.
+ * How many rows an operation that works row by row handles at once. Such a piece stays in the core's cache while it is
+ * copied in, computed and copied out, and wasm memory does not grow with the size of the whole.
  */
 export function rowsAtOnce(rows: number, width: number): number {
   return Math.min(rows, Math.max(1, Math.floor(PIECE_FLOATS / width)));
 }
 
 /**
- * A view of the elements from `begin` to `end`; the array itself for all of them, as another view takes as long as a
- * small call.
+ * A view of the elements from `begin` to `end`; the array itself for all of them, because making a view takes as long
+ * as a small call.
  */
 export function part(array: Float32Array, begin: number, end: number): Float32Array {
   return end - begin < array.length ? array.subarray(begin, end) : array;
 }
 
 /**
- * A fresh array of zeros. One that the linear memory could not hold is refused: systems promise more memory than they
- * have, and end a process that uses it.
+ * A fresh array of zeros. Sizes beyond wasm's address space are rejected: operating systems overcommit memory, and kill
+ * a process that uses it.
  */
 export function fresh<T>(
   operation: string,
@@ -61,7 +60,7 @@ export function fresh<T>(
   return orOutOfMemory(operation, bytes, () => new Kind(count));
 }
 
-/** An array of JavaScript's own, of so many bytes; where there is no room for it, our error. */
+/** Makes a JavaScript array of `bytes` bytes; throws the library's error if there is no memory for it. */
 export function orOutOfMemory<T>(operation: string, bytes: number, make: () => T): T {
   try {
     return make();
@@ -71,20 +70,17 @@ export function orOutOfMemory<T>(operation: string, bytes: number, make: () => T
 }
 
 function outOfMemory(operation: string, bytes: number): never {
-  // As a BigInt it is never 1e+21.
+  // A BigInt is never printed as 1e+21.
   return wrongValue(operation, `${BigInt(bytes)} free bytes`, 'out of memory');
 }
 
-/**
- * Bytes of `count` elements. Sizes are float64s: products of any extents stay large, where those of integers would wrap
- * around.
- */
+/** Bytes of `count` elements. Sizes are float64s, whose products do not wrap around as those of integers would. */
 function bytesOf(operation: string, count: number, size: number): number {
   if (count >= 0 && Number.isInteger(count)) return count * size;
   return wrongValue(operation, 'a whole number of elements', count);
 }
 
-/** What to throw for an error: after a trap, nobody knows what the module's memory holds. */
+/** The error to throw: after a trap, the module's memory may be corrupt. */
 function explained(operation: string, error: unknown): unknown {
   // A hook may throw anything.
   const { name, message } = (error ?? {}) as Error;
@@ -93,7 +89,7 @@ function explained(operation: string, error: unknown): unknown {
   return new Error(`${operation}: expected the module to return, got ${message}; ${hint}`, { cause: error });
 }
 
-/** What a scope, or a call with working memory, uses; the scope around it goes on with its own. */
+/** The memory that a scope, or a call with working memory, uses. The outer scope continues with its own frame. */
 interface Frame {
   readonly operation: string;
   /** The number of blocks. */
@@ -104,13 +100,13 @@ interface Frame {
 }
 
 /**
- * An exception may end any call of a function, also in a `finally`: JavaScript's stack may be full. So what must happen
- * at the end of a scope is done by assignments, which call nothing, and the next scope does the rest. malloc and free
- * are not left in the middle: free calls nothing, and malloc asks for more memory before it changes anything.
+ * Any function call may throw, even in a `finally`, because JavaScript's stack may overflow. So a scope ends with
+ * assignments, which call nothing, and the next scope does the rest. malloc and free are never left halfway: free calls
+ * nothing, and malloc asks for more memory before it changes anything.
  */
 export class Memory {
   readonly #heap: Heap;
-  /** Addresses of blocks. The first one stays. More than the frame uses are there only until the next scope begins. */
+  /** Addresses of blocks. The first one stays; the next scope frees those that the frame does not use. */
   readonly #blocks: number[] = [];
   #frame: Frame = { operation: '', used: 0, top: 0, end: 0 };
   /** Whether a scope has ended in an exception since the module was last restored. */
@@ -141,7 +137,7 @@ export class Memory {
     }
   }
 
-  /** After an exception, of which it is not known whether it came from the module. */
+  /** Recovers from an exception that may have come from the module. */
   #restore(): void {
     this.#heap.restore();
     this.#free();
@@ -297,7 +293,7 @@ export class Memory {
 
   #malloc(operation: string, bytes: number): number {
     if (this.#interrupted) this.#restore();
-    // The memory may grow without a word: until the next call, what reads it does not know.
+    // If the stack overflows in malloc, the memory may have grown without renewing the views.
     this.#interrupted = true;
     const address = bytes < ADDRESS_SPACE ? this.#heap.malloc(bytes) >>> 0 : 0;
     this.#interrupted = false;

@@ -15,8 +15,8 @@ export interface Thread {
   /** In Node: whether the worker keeps the process alive. */
   keepAlive(needed: boolean): void;
   /**
-   * Whether it has ended, also before there was time for `onEnd`. Only Node can tell; in browsers no worker ends but by
-   * an error, which it can report, and by its page.
+   * Whether it has ended, even if `onEnd` has not been called yet. Only Node can tell; in browsers a worker ends only
+   * with an error, which it reports, or with its page.
    */
   ended(): boolean;
   terminate(): void;
@@ -42,9 +42,7 @@ export function startThread(script: Script, source: WorkerSource | undefined, ev
     event.preventDefault();
     // There is no message if the script does not load, for instance because the page is isolated and the script lacks
     // its headers.
-    events.onEnd(
-      event.message || `${script.file}, which does not load (not there, or not as the page's policies want it)`,
-    );
+    events.onEnd(event.message || `${script.file}, which does not load (missing, or blocked by the page's policies)`);
   };
   return {
     post: (message, transfer) => worker.postMessage(message, [...transfer]),
@@ -95,13 +93,13 @@ function startNodeThread(
   worker.on('message', onMessage);
   worker.on('messageerror', () => onEnd('an answer that cannot be read'));
   worker.on('error', ({ message }: Error) => onEnd(message));
-  worker.on('exit', (code) => onEnd(`an end with code ${code}`));
+  worker.on('exit', (code) => onEnd(`exit code ${code}`));
   return {
     post: (message, transfer) => worker.postMessage(message, transfer),
     keepAlive: (needed) => (needed ? worker.ref() : worker.unref()),
     ended: () => {
       const loop = worker.performance?.eventLoopUtilization?.();
-      // Of a worker that has ended, no time is known: its idle time is -1, or all is 0 once that was noticed.
+      // A worker that has ended has an idle time of -1, or only zeros once Node has noticed its end.
       return loop !== undefined && (loop.idle < 0 || loop.active === 0);
     },
     terminate: () => void worker.terminate(),

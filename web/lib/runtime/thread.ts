@@ -1,7 +1,4 @@
-/**
- * The script of a thread of the pool: it makes an instance of the module over the shared memory, which takes part in
- * loops.
- */
+/** The script of a thread of the pool: it instantiates the module over the shared memory and takes part in loops. */
 import { importsOf } from './imports.js';
 import type { ThreadStart } from './threads.js';
 import { serve } from './port.js';
@@ -12,7 +9,7 @@ serve(async (message, post) => {
   const call = (name: string, ...args: number[]): void => (exports[name] as (...args: number[]) => void)(...args);
   (exports.__stack_pointer as WebAssembly.Global<'i32'>).value = stack;
   post('ready', []);
-  // Later, so that the answer leaves first: the thread never returns from the module.
+  // Deferred, so that the answer is sent first: the thread never returns from the module.
   setTimeout(() => {
     try {
       call('serveThread', thread);

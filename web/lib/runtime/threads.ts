@@ -4,10 +4,9 @@
  */
 import { featuresOf, instantiateCore } from './embind.js';
 import { INITIAL_MEMORY, MAXIMUM_MEMORY, STACK_SIZE } from '../generated/limits.js';
-import type { Raw } from './raw.js';
 import { StreamingMemory } from './streamingMemory.js';
 import { startThread, type Script, type Thread } from './port.js';
-import type { Features, Wasm } from './wasm.js';
+import type { Features, Raw, Wasm } from './wasm.js';
 
 /** The message that starts a worker of the pool. */
 export interface ThreadStart {
@@ -30,10 +29,10 @@ const SCRIPT: Script = {
   start: () => new Worker(new URL('./thread.ts', import.meta.url), { type: 'module' }),
 };
 const PAGE = 2 ** 16;
-/** How long a worker's script may take to arrive, in milliseconds. */
-const PATIENCE = 10_000;
+/** How long a worker's script may take to load, in milliseconds. */
+const TIMEOUT = 10_000;
 
-// Ends the threads of a module that was garbage-collected, after a `load` with `fresh`.
+// Ends the threads of a module that was garbage-collected after a `load` with `fresh`.
 const registry = new FinalizationRegistry(end);
 
 function end(threads: readonly Thread[]): void {
@@ -41,8 +40,8 @@ function end(threads: readonly Thread[]): void {
 }
 
 /**
- * Goes on with one thread. What workers call must not hold the module, which would never be collected: hence a function
- * outside of the one that has it.
+ * Makes a function that falls back to one thread. Workers hold it, so it must not close over the module, which would
+ * then never be collected.
  */
 function stopOf(threads: readonly Thread[], features: Features, pool: WeakRef<Pool>): () => void {
   return () => {
@@ -53,19 +52,19 @@ function stopOf(threads: readonly Thread[], features: Features, pool: WeakRef<Po
 }
 
 /**
- * Loads the module for `count` threads, including the caller's, and the one for a single thread, from `alone`. The
+ * Loads the module for `count` threads, including the caller's, and with `loadSingle` the one for a single thread. The
  * latter comes first: if it fails there are no workers to end, and the shared memory may use up the address space.
  *
  * @throws if there is no shared memory, a file does not arrive, or a worker does not start; then all workers are ended
  */
 export async function instantiateThreads(
   count: number,
-  alone: () => Promise<Wasm>,
+  loadSingle: () => Promise<Wasm>,
   compile: () => Promise<WebAssembly.Module>,
 ): Promise<Wasm> {
   if (typeof SharedArrayBuffer === 'undefined') throw new Error('a page that is not cross-origin isolated');
   const threads: Thread[] = [];
-  const [module, unshared] = await Promise.all([compile(), alone()]);
+  const [module, unshared] = await Promise.all([compile(), loadSingle()]);
   const shared = new WebAssembly.Memory({
     initial: INITIAL_MEMORY / PAGE,
     maximum: MAXIMUM_MEMORY / PAGE,
@@ -81,7 +80,7 @@ export async function instantiateThreads(
   const restore = raw.restore.bind(raw);
   raw.restore = () => {
     restore();
-    // Waits for threads that are still at work in a call that has ended in an exception.
+    // Waits for threads that are still working on a call that has ended in an exception.
     pool.setThreadCount(features.threads);
   };
   const memory = new StreamingMemory(raw);
@@ -110,10 +109,10 @@ export async function instantiateThreads(
 function start(message: ThreadStart, threads: Thread[], onDeath: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(new Error('a worker that does not answer'));
-    // A second timer: if the caller was busy all the time, an answer that is waiting is read before it fires.
+    // If the caller was busy until the timeout, an answer that is already queued is read before the second timer fires.
     let timer = setTimeout(() => {
       timer = setTimeout(giveUp);
-    }, PATIENCE);
+    }, TIMEOUT);
     let serving = false;
     const thread = startThread(SCRIPT, undefined, {
       onMessage: () => {

@@ -1,10 +1,16 @@
-import type { Memory } from './memory.js';
-import type { Raw } from './raw.js';
+import type { RawFunctions } from '../generated/bindings/raw.js';
+import type { Heap, Memory } from './memory.js';
+
+/** The loaded module: its functions and its memory. */
+export interface Raw extends Heap, RawFunctions {
+  /** Only the wasm for relaxed SIMD has this function, which does nothing. */
+  readonly relaxed?: () => void;
+}
 
 /** The features of an instance. */
 export interface Features {
   readonly simd: string;
-  /** The number in use. It becomes 1 if one of them dies. */
+  /** The number in use; 1 after one of them has died. */
   threads: number;
 }
 

@@ -6,11 +6,11 @@ import { MAX_HEADER_BYTES, parseHeader, type Entry } from './header.js';
 /** A tensor of a file, with a view of its bytes. */
 export interface FileEntry extends Entry {
   readonly bytes: Uint8Array;
-  /** Reads the floats from `begin` to `end`, whole rows, of what is not floats in the file. */
+  /** Reads whole rows from `begin` to `end` as floats, if the file stores them in another form. */
   readonly read?: (begin: number, end: number) => Float32Array;
 }
 
-/** Bytes of an element. Of other types they are not known. */
+/** Bytes of an element; unknown for other types. */
 const SIZES = new Map(Object.entries({ F32: 4, F16: 2, BF16: 2, I32: 4, I8: 1, U8: 1, BOOL: 1 }));
 
 /** Checks a file; returns its tensors in the order of their bytes. */
@@ -32,21 +32,21 @@ export function openSafetensors(operation: string, bytes: unknown): FileEntry[] 
   return entries.map((entry) => ({ ...entry, bytes: file.subarray(start + entry.begin, start + entry.end) }));
 }
 
-/** Whether `readFloats` reads it. */
+/** Whether `readFloats` can read it. */
 export const isFloats = ({ dtype, read }: FileEntry) => /^(F32|B?F16)$/.test(dtype) || read !== undefined;
 
 /**
- * The floats from `begin` to `end` of a tensor, or all: a view of the file's bytes where these are float32 and aligned,
- * else a copy.
+ * A tensor's floats from `begin` to `end`, all by default: a view of the file's bytes if they are aligned float32s,
+ * otherwise a copy.
  */
 export function readFloats({ dtype, bytes, read }: FileEntry, begin = 0, end = Infinity): Float32Array {
   if (read) return read(begin, end);
   const size = SIZES.get(dtype)!;
-  const some = bytes.subarray(begin * size, end * size);
-  if (dtype === 'F32' && some.byteOffset % 4 === 0) {
-    return new Float32Array(some.buffer, some.byteOffset, some.length / 4);
+  const wanted = bytes.subarray(begin * size, end * size);
+  if (dtype === 'F32' && wanted.byteOffset % 4 === 0) {
+    return new Float32Array(wanted.buffer, wanted.byteOffset, wanted.length / 4);
   }
-  const { buffer } = some.slice();
+  const { buffer } = wanted.slice();
   if (dtype === 'F32') return new Float32Array(buffer);
   const halves = new Uint16Array(buffer);
   if (dtype === 'F16') return widen(halves, new Float32Array(halves.length));
@@ -54,13 +54,11 @@ export function readFloats({ dtype, bytes, read }: FileEntry, begin = 0, end = I
   return new Float32Array(new Int32Array(halves).map((bits) => bits << 16).buffer);
 }
 
-/**
- * Checks that an entry begins where the previous one ended and has as many bytes as its shape needs; returns its end.
- */
+/** Checks that an entry begins where the previous one ended and has the bytes that its shape needs; returns its end. */
 function checkEntry(operation: string, end: number, entry: Entry): number {
   const what = JSON.stringify(entry.name);
   if (entry.begin !== end) wrongValue(operation, `${what} to begin at byte ${end}`, entry.begin);
-  // Of a type that this library does not read, the size of an element is not known.
+  // The size of an element is unknown for types that this library does not read.
   let size = SIZES.get(entry.dtype);
   if (!size) return entry.end;
   for (const axis of entry.shape) {

@@ -11,7 +11,7 @@ export interface Entry {
 
 /** The largest header, as in the reference implementation. */
 export const MAX_HEADER_BYTES = 100_000_000;
-/** The entry that is not a tensor: strings about the file. */
+/** The entry that is not a tensor but strings about the file. */
 export const METADATA = '__metadata__';
 
 /** Throws if the name has half a surrogate pair, which UTF-8 cannot encode. */
@@ -33,8 +33,7 @@ export function parseHeader(operation: string, bytes: Uint8Array): Entry[] {
 
 function parseJson(operation: string, bytes: Uint8Array): Record<string, unknown> {
   const expected = 'a header that is a JSON object';
-  // There may be white space after the JSON, which aligns the data, but neither white space nor a byte order mark
-  // before it.
+  // White space may follow the JSON, to align the data; nothing may come before it, not even a byte order mark.
   if (bytes[0] !== 0x7b) wrongValue(operation, expected, 'something else');
   let text: string;
   let header: unknown;
@@ -48,10 +47,10 @@ function parseJson(operation: string, bytes: Uint8Array): Record<string, unknown
   return header as Record<string, unknown>;
 }
 
-/** Throws for equal keys in any object, of which JSON.parse would keep the last. `json` is valid JSON. */
+/** Throws if any object has duplicate keys, of which JSON.parse would keep the last. `json` is valid JSON. */
 function checkUniqueKeys(operation: string, json: string): void {
   const objects: Set<string>[] = [];
-  // By hand, since a regular expression needs room for every escape of a string.
+  // By hand, since a regular expression needs memory for every escape in a string.
   for (let i = 0; i < json.length; ++i) {
     if (json[i] === '{') objects.push(new Set());
     else if (json[i] === '}') objects.pop();

@@ -1,12 +1,12 @@
 /**
- * Matrices in int8, as this library writes them: `name` is I8 (rows, columns), and `name.scales`, F32 (rows,
- * ceil(columns / 128)), has the scale of each 128 columns of a row, which is also how layers keep them. A number is its
- * scale times a whole number within -63 … 63.
+ * Matrices in int8, as this library writes them and layers store them: `name` is I8 (rows, columns), and `name.scales`,
+ * F32 (rows, ceil(columns / 128)), has the scale of each 128 columns of a row. A number is its scale times a whole
+ * number within -63 … 63.
  */
 import { sizeOf } from '../check/values.js';
 import { readFloats, type FileEntry } from './file.js';
 
-/** Columns with a scale of their own, and the largest whole number; as in cpp/kernels/int8_product.h. */
+/** The number of columns that share a scale, and the largest whole number, as in cpp/kernels/int8_product.h. */
 const COLUMNS = 128;
 const MOST = 63;
 
@@ -18,7 +18,7 @@ export const scalesShape = ([rows, columns]: readonly number[]): readonly [numbe
   Math.ceil(columns! / COLUMNS),
 ];
 
-/** Makes one tensor of a matrix and its scales. */
+/** Joins each matrix and its scales into one tensor. */
 export function joinScales(entries: readonly FileEntry[]): FileEntry[] {
   const found = new Map(entries.map((entry) => [entry.name, entry]));
   for (const entry of entries) {
@@ -30,10 +30,10 @@ export function joinScales(entries: readonly FileEntry[]): FileEntry[] {
       const columns = shape[1]!;
       const end = Math.min(limit, sizeOf(shape));
       const [first, last] = [begin / columns, end / columns];
-      const some = readFloats(scales, first * scales.shape[1]!, last * scales.shape[1]!);
+      const factors = readFloats(scales, first * scales.shape[1]!, last * scales.shape[1]!);
       const numbers = new Float32Array(new Int8Array(bytes.buffer, bytes.byteOffset + begin, end - begin));
       eachScale([last - first, columns], (from, to, at) => {
-        for (let i = from; i < to; ++i) numbers[i]! *= some[at]!;
+        for (let i = from; i < to; ++i) numbers[i]! *= factors[at]!;
       });
       return numbers;
     };
@@ -55,12 +55,11 @@ export function toInt8(data: Float32Array, shape: readonly number[]): { numbers:
       zero += data[i]! * 0;
     }
     const inverse = Math.fround(MOST / magnitude);
-    // Numbers that are infinite or NaN make all of them NaN. Those that are too small to matter become zeros.
+    // An infinite or NaN number makes all of them NaN. If all are tiny, they become zeros.
     scales[at] = zero !== 0 ? NaN : inverse < Infinity ? magnitude / MOST : 0;
     if (!scales[at]) return;
     for (let i = from; i < to; ++i) {
-      // From 2^52 on, numbers have no fraction: adding that and half of it rounds, to the even one of two, for both
-      // signs.
+      // Numbers from 2^52 on have no fraction, so adding 1.5·2^52 rounds to nearest, ties to even, for both signs.
       numbers[i] = Math.fround(data[i]! * inverse) + 1.5 * 2 ** 52 - 1.5 * 2 ** 52;
     }
   });

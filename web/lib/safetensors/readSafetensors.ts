@@ -21,9 +21,9 @@ const OPTIONS: Known<ReadOptions> = { names: 1, skipped: 1 };
 /**
  * Parses a .safetensors file. F32, F16, BF16 and the matrices in int8 that `writeSafetensors` writes become a
  * Float32Array, I32 an Int32Array, U8 and BOOL a Uint8Array. The result has copies of the tensors by name, in the order
- * of their bytes, without the metadata. Tensors of other types are left out; the option `skipped` lists them.
+ * of their bytes, without the metadata. Tensors of other types are skipped; the option `skipped` lists them.
  *
- * Its type says Float32Array, which is right for weights. If a file also has whole numbers, name the possible arrays:
+ * Its type is Float32Array, which is right for parameters. If a file also has whole numbers, name the possible arrays:
  * `readSafetensors<Float32Array | Int32Array>(bytes)`.
  *
  * Format: huggingface/safetensors, README, "Format". It does not use the wasm.

@@ -1,8 +1,7 @@
 import { toFloats } from '../check/arrays.js';
 import { toElements } from '../check/elements.js';
-import { kindOf } from '../check/typedArrays.js';
 import { checkOptions, type Known } from '../check/options.js';
-import { tagOf, wrongKind, wrongValue } from '../check/values.js';
+import { kindOf, tagOf, wrongKind, wrongValue } from '../check/values.js';
 import { checkWeightType, type WeightType } from '../check/weightType.js';
 import { narrow } from '../runtime/halves.js';
 import { fresh, orOutOfMemory } from '../runtime/memory.js';
@@ -24,10 +23,10 @@ interface Written {
 /** The options of `writeSafetensors`. */
 export interface WriteOptions {
   /**
-   * How matrices, which are tensors of floats with two axes, are written: as they are; rounded to float16; or to int8,
-   * which takes 26 % of the bytes. A matrix in int8 becomes two tensors: its name, I8 (rows, columns), holds whole
-   * numbers within -63 … 63; `name.scales`, F32 (rows, ceil(columns / 128)), what each 128 columns of a row are
-   * multiplied with. `readSafetensors` and `openModel` read them as one matrix of floats. Default 'float32'.
+   * How matrices (tensors of floats with two axes) are written: as they are; rounded to float16; or to int8, which
+   * takes 26 % of the bytes. A matrix in int8 becomes two tensors: `name`, I8 (rows, columns), holds whole numbers within
+   * -63 … 63; `name.scales`, F32 (rows, ceil(columns / 128)), holds the factor of each 128 columns of a row.
+   * `readSafetensors` and `openModel` read them as one matrix of floats. Default 'float32'.
    */
   weightType?: WeightType;
 }
@@ -40,7 +39,7 @@ const OPTIONS: Known<WriteOptions> = { weightType: 1 };
  * "Format". It does not use the wasm.
  *
  * @throws RangeError for the name `__metadata__`, which the format reserves, for names that are not valid Unicode, and
- *   for two tensors of one name
+ *   for two tensors of the same name
  * @example
  * const file = new Blob([writeSafetensors(layer.stateDict())]);
  */
@@ -84,7 +83,7 @@ export function writeSafetensors(tensors: Record<string, TensorLike>, options?: 
   return file;
 }
 
-/** Types of arrays that are written as they are, and what the format calls them. */
+/** Types of arrays that are written as they are, and their names in the format. */
 const DTYPES: Readonly<Record<string, string>> = {
   Int32Array: 'I32',
   Uint8Array: 'U8',
@@ -114,7 +113,7 @@ function write(name: string, tensor: TensorLike, weightType: WeightType | undefi
 function written(name: string, dtype: string, shape: readonly number[], data: unknown): Written {
   const size = { F32: 4, I32: 4, F16: 2 }[dtype] ?? 1;
   const { buffer, byteOffset, byteLength } = data as Uint8Array;
-  // A detached array has no bytes, and takes no view.
+  // A view of a detached array would throw.
   const bytes = byteLength === 0 ? new Uint8Array(0) : new Uint8Array(buffer, byteOffset, byteLength);
   return { name, dtype, shape, size, bytes };
 }

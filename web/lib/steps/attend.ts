@@ -1,4 +1,4 @@
-/** The part of an attention layer between its projections, as steps: of a model's layer and of a layer class. */
+/** The part of an attention layer between its projections, as steps, for models and for layer classes. */
 import * as AttentionArgs from '../generated/bindings/attentionArgs.js';
 import { clearArgs, setStack, words } from '../runtime/args.js';
 import type { CachePlace } from './cache.js';
@@ -52,7 +52,7 @@ export function setHeads(sizes: HeadSizes, rows: HeadRows, cache?: CachePlace): 
   setStack(AttentionArgs.value, AttentionArgs.valueStrides, cache?.values ?? rows.value, key);
 }
 
-/** Norms of each head's queries and keys, and where their results go: may be the rows themselves. */
+/** Norms of each head's queries and keys, and the addresses of their results, which may be the rows themselves. */
 export interface HeadNorms {
   readonly query: Norm;
   readonly key: Norm;
@@ -65,19 +65,19 @@ export interface HeadRotation {
   readonly key: Rotary;
 }
 
-/** An attention between projections. */
+/** The arguments of `attend`. */
 export interface Attend {
   readonly sizes: HeadSizes;
   readonly rows: HeadRows;
-  /** The number of new keys; 0: all are in the cache. */
+  /** The number of new keys; 0 if all keys are in the cache. */
   readonly tokens: number;
   readonly norms?: HeadNorms | undefined;
   readonly rotation?: HeadRotation | undefined;
   readonly cache?: CachePlace | undefined;
   /** Sets attention's options in AttentionArgs. */
   readonly setOptions: () => void;
-  /** Called before attention, when queries and keys are normed and rotated. */
-  readonly rotated?: () => void;
+  /** Called after queries and keys have been normed and rotated, before attention. */
+  readonly onRotated?: () => void;
 }
 
 /** Norms and rotates queries and keys, appends the new keys and values to the cache, and attends. */
@@ -97,7 +97,7 @@ export function attend(steps: Steps, call: Attend): void {
     steps.rotary(rows.query, querySizes, rotation.query);
     if (tokens > 0) steps.rotary(rows.key, keySizes, rotation.key);
   }
-  call.rotated?.();
+  call.onRotated?.();
   if (cache && tokens > 0) {
     steps.append(rows.key, keySizes, cache.keys, cache);
     steps.append(rows.value, keySizes, cache.values, cache);

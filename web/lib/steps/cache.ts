@@ -13,17 +13,17 @@ import type { Wasm } from '../runtime/wasm.js';
 export interface KeyValueCache {
   readonly length: number;
   readonly maxLength: number;
-  /** Removes all tokens, and a decoder's memory; the space stays allocated. */
+  /** Removes all tokens and a decoder's memory; the space stays allocated. */
   reset(): void;
   /**
-   * Removes the tokens after the first `length`, for instance those that speculative decoding has guessed wrong.
+   * Keeps the first `length` tokens and removes the rest, such as wrong guesses of speculative decoding.
    *
    * @throws RangeError unless `length` is a whole number from 0 to the present length
    */
   truncate(length: number): void;
   /**
-   * Replaces row b of the batch by row order[b], for all rows at once: the beams that a beam search goes on with. A row
-   * may occur several times.
+   * Replaces row b of the batch with row order[b], for all rows at once, as a beam search does to keep its best beams.
+   * A row may occur several times.
    *
    * @param order (batch,), whole numbers below the batch
    */
@@ -32,7 +32,7 @@ export interface KeyValueCache {
   [Symbol.dispose](): void;
 }
 
-/** What a cache is made for. */
+/** The sizes of a cache. */
 export interface CacheSizes {
   readonly layers: number;
   readonly batch: number;
@@ -41,7 +41,7 @@ export interface CacheSizes {
   readonly width: number;
   /** The largest number of tokens. */
   readonly capacity: number;
-  /** As C++ calls it. */
+  /** Its number in C++. */
   readonly type: number;
 }
 
@@ -52,7 +52,7 @@ export interface CachePlace {
   /** Tokens that are there already. */
   readonly length: number;
   readonly capacity: number;
-  /** Floats that a head of a token takes, and their type as C++ calls it. */
+  /** Floats that a head of a token takes, and their type as its number in C++. */
   readonly row: number;
   readonly type: number;
 }
@@ -63,7 +63,7 @@ export class CacheStore {
   /** The layer or model that made it; no other may use it. */
   readonly owner: object;
   length = 0;
-  /** Counts changes, so that a call notices what a caller's code does in the middle of it. */
+  /** Counts changes, so that a call notices changes that the caller's code makes during it. */
   changes = 0;
   /** The projected keys and values of a decoder's memory, in use while their length is above 0. */
   memory: CacheStore | undefined;
@@ -99,7 +99,7 @@ export class CacheStore {
     return { keys, values, length: this.length, capacity, row: this.#row, type };
   }
 
-  /** Room for the keys and values of a decoder's memory of `tokens` tokens. */
+  /** The store for the keys and values of a decoder's memory of `tokens` tokens. */
   memoryOf(operation: string, tokens: number): CacheStore {
     if (this.memory && this.memory.sizes.capacity !== tokens) {
       this.memory.release();
@@ -117,7 +117,7 @@ export class CacheStore {
     const { memory } = this.#wasm;
     const { layers, batch, kvHeads, capacity } = this.sizes;
     const size = this.length * this.#row;
-    // All rows are read before the first is replaced: one head of each.
+    // One head of each row at a time: all are read before the first is replaced.
     const copy = fresh('KeyValueCache.reorder', Float32Array, batch * size);
     const copied = (row: number): Float32Array => copy.subarray(row * size, (row + 1) * size);
     for (let layer = 0; layer < 2 * layers; ++layer) {
@@ -132,7 +132,7 @@ export class CacheStore {
     this.changes += 1;
   }
 
-  /** Copies all tokens to an empty cache of the same sizes, but for its capacity. */
+  /** Copies all tokens to an empty cache of the same sizes, except for its capacity. */
   copyTo(other: CacheStore): void {
     const { memory } = this.#wasm;
     const { layers, batch, kvHeads, capacity } = this.sizes;
@@ -206,15 +206,15 @@ class Cache implements KeyValueCache {
   }
 }
 
-/** Makes a cache for a layer or a model, which alone can use it. */
+/** Makes a cache that only its layer or model can use. */
 export function createCache(operation: string, wasm: Wasm, owner: object, sizes: CacheSizes): KeyValueCache {
   return new Cache(new CacheStore(operation, wasm, owner, sizes));
 }
 
-/** The store of a cache of this layer or model, for a batch, with room for `tokens` more tokens. */
+/** Checks that a cache belongs to this layer or model and has room for `tokens` more tokens; returns its store. */
 export function storeOf(operation: string, cache: unknown, owner: object, batch: number, tokens: number): CacheStore {
-  const store = Cache.storeOf(cache) ?? wrongKind(operation, 'cache to be of createCache', cache);
-  if (store.owner !== owner) wrongValue(operation, 'a cache that its createCache made', "another's");
+  const store = Cache.storeOf(cache) ?? wrongKind(operation, 'a cache from createCache', cache);
+  if (store.owner !== owner) wrongValue(operation, 'a cache of this layer or model', "another's");
   store.check(operation);
   const { length } = store;
   const { batch: rows, capacity } = store.sizes;

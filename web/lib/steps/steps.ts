@@ -24,7 +24,7 @@ export interface Matrix {
   readonly bias: number;
   readonly inputs: number;
   readonly outputs: number;
-  /** As C++ calls it. */
+  /** Its number in C++. */
   readonly weightType: number;
 }
 
@@ -42,7 +42,7 @@ export interface FeedForward {
   readonly up: Matrix;
   readonly down: Matrix;
   readonly gated: boolean;
-  /** As C++ calls it. */
+  /** Its number in C++. */
   readonly activation: number;
 }
 
@@ -66,7 +66,7 @@ export interface RowSizes {
   readonly width: number;
 }
 
-/** Where the rows of a table of rotary positions are, and how heads are rotated by them. */
+/** The address of a table of rotary positions, and how heads are rotated by its rows. */
 export interface Rotary {
   readonly table: number;
   /** From one sequence's rows to the next, in floats; 0 if they share them. */
@@ -132,13 +132,13 @@ export function setRotary(
 const HEADER = Step.bytes + 1;
 
 /**
- * A list of steps for C++'s `runSteps`, which knows what each of them does (attention.h). Each method appends a step.
- * Parameters that are called like tensors are their addresses.
+ * A list of steps for C++'s `runSteps` (attention.h). Each method appends a step. Parameters named like tensors are
+ * their addresses.
  */
 export class Steps {
   #words = new Int32Array(512);
   #end = 0;
-  /** Where the arguments of the last attention are. */
+  /** The index of the last attention's arguments. */
   #lastAttention = 0;
 
   /** The length of the list. */
@@ -155,7 +155,7 @@ export class Steps {
     return memory.ints(this.#words.subarray(0, this.#end));
   }
 
-  /** Rows of a table. */
+  /** Looks up rows of a table. */
   embedding(args: EmbeddingFields): void {
     setEmbedding(args);
     this.#push('embedding', EmbeddingArgs.BYTES);
@@ -202,7 +202,7 @@ export class Steps {
     this.#push('feedForward', FeedForwardArgs.BYTES);
   }
 
-  /** Replaces x (rows, dim) by the activation, or hyperbolic tangent, of its elements. */
+  /** Replaces the elements of x (rows, dim) with their activation or hyperbolic tangent. */
   activate(x: number, activation: (typeof activations)[number] | 'tanh', rows: number, dim: number): void {
     words[ActivateArgs.x] = x;
     words[ActivateArgs.out] = x;
@@ -212,7 +212,7 @@ export class Steps {
     this.#push(activation === 'tanh' ? 'tanh' : 'activate', ActivateArgs.BYTES);
   }
 
-  /** A row for each rotary position: those at `positions`; if that is 0, they count on from the tokens in the cache. */
+  /** A row for each rotary position in `positions`; if that is 0, positions continue from the tokens in the cache. */
   rotaryTable(frequencies: number, positions: number, out: number, rows: number, dim: number, amplitude: number): void {
     clearArgs();
     words[RotaryTableArgs.frequencies] = frequencies;
@@ -255,13 +255,13 @@ export class Steps {
     this.#push('attention', AttentionArgs.BYTES);
   }
 
-  /** The last product of the last attention, with its weights as they are then. */
+  /** Repeats the last attention's product of weights and values, with weights that may have changed. */
   mixValues(): void {
     ARGS.set(this.#words.subarray(this.#lastAttention, this.#lastAttention + AttentionArgs.BYTES / 4));
     this.#push('mixValues', AttentionArgs.BYTES);
   }
 
-  /** Weights of scores. */
+  /** Attention weights from scores. */
   softmax({ x, out, batch, heads, queries, keys, sinks }: SoftmaxFields): void {
     words[SoftmaxArgs.x] = x;
     words[SoftmaxArgs.out] = out;
@@ -304,7 +304,7 @@ const RUN = new Int32Array(RunStepsArgs.BYTES / 4);
 /**
  * Runs `bytes` of steps at an address, within a scope.
  *
- * @param past the number of tokens in the caches of a list that was made for an empty one
+ * @param past the number of tokens in the cache, if the steps were made for an empty one
  */
 export function runSteps({ raw, memory }: Wasm, steps: number, bytes: number, past = 0): void {
   RUN[RunStepsArgs.steps] = steps;

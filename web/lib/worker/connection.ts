@@ -1,4 +1,4 @@
-/** The page's side of a worker: it sends one request after another, and starts a new worker when one has ended. */
+/** The page's side of a worker: it sends one request at a time, and starts a new worker when one has ended. */
 import { tagOf, wrongKind } from '../check/values.js';
 import { startThread, type Script, type Thread, type WorkerSource } from '../runtime/port.js';
 import { prepare, type CallOptions, type Given, type Job, type Reference } from './job.js';
@@ -73,14 +73,14 @@ export class Connection {
     });
   }
 
-  /** Ends the generation whose tokens go to `onPart`, if it is running. */
+  /** Ends the running generation if its tokens go to `onPart`. */
   stop(onPart: Job['onPart']): void {
     if (this.#running?.onPart === onPart) this.#thread!.post(STOP, []);
   }
 
   /** Releases an object whose handle was garbage-collected. */
   release(reference: Reference): void {
-    // As a request after those that are waiting, which may use the object.
+    // Queued, because waiting requests may use the object.
     if (reference.thread === this.#thread) this.request('release', reference, '', []).catch(() => undefined);
   }
 
@@ -106,7 +106,7 @@ export class Connection {
     }
     const lost = job.references.find(({ thread }) => thread !== undefined && thread !== this.#thread);
     if (lost) {
-      job.reject(new TypeError(`${lost.label}: expected an object in use, got one that went with its worker`));
+      job.reject(new TypeError(`${lost.label}: expected an object in use, got one lost with its worker`));
       this.#next();
     } else {
       this.#send(job);

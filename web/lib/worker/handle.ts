@@ -9,7 +9,7 @@ const asyncDispose: typeof Symbol.asyncDispose =
 
 const registry = new FinalizationRegistry<() => void>((release) => release());
 
-/** What a handle has of its own, for the options of its calls. */
+/** Makes a handle's additional members, for the options of its calls. */
 type Own = (options: CallOptions, reference: Reference) => object;
 
 /** A result from the worker, with handles for its objects and functions. */
@@ -68,7 +68,7 @@ export function createHandle(
   handle.with = (changed: CallOptions) => {
     const given = checkOptions(`${label && `${label}.`}with`, changed, CALL_OPTIONS);
     const derived = createHandle(connection, reference, description, { ...options, ...given }, own);
-    // The object is kept as long as one of its handles.
+    // The object lives as long as one of its handles.
     parents.set(derived, handle);
     return derived;
   };

@@ -5,7 +5,7 @@ import type { Thread } from '../runtime/port.js';
 import type { ProgressListener } from './progress.js';
 import { pack, type Packed, type Request, type Token } from './wire.js';
 
-/** How one call is made. */
+/** The options of a call. */
 export interface CallOptions {
   /**
    * Cancels the call: it rejects at once with the signal's reason, by default an `AbortError`. A call that is still
@@ -20,9 +20,9 @@ export interface CallOptions {
    */
   transfer?: boolean | readonly (ArrayBuffer | ArrayBufferView)[];
   /**
-   * Called when a call has ended, with the number of ended calls among all that were given the same function, whether
-   * of the module, of layers or of optimizers. There is no progress within a call: split a long one by heads or
-   * sequences. An exception in this function is an uncaught error, as in an event listener.
+   * Called when a call has ended, with the number of ended calls among all calls (of the module, layers and optimizers)
+   * with the same function. There is no progress within a call: split a long one by heads or sequences. An exception in
+   * this function is an uncaught error, as in an event listener.
    */
   onProgress?: ProgressListener;
 }
@@ -38,7 +38,7 @@ export interface Reference {
   readonly label: string;
 }
 
-/** The result of a request, and the worker with the objects of its handles. */
+/** The result of a request, and the worker that holds the objects of its handles. */
 export interface Given {
   readonly packed: Packed;
   readonly thread: Thread;
@@ -51,7 +51,7 @@ export interface Job {
   readonly references: readonly Reference[];
   readonly resolve: (given: Given) => void;
   readonly reject: (reason: Error) => void;
-  /** Called with what the worker posts before its answer. */
+  /** Called with the parts that the worker posts before its answer. */
   readonly onPart?: ((part: readonly number[]) => void) | undefined;
 }
 
@@ -74,7 +74,7 @@ export function prepare(
   const packed = pack(args, (value) => tokenOf(value, used), buffers, transfer !== undefined, target.label);
   for (const arg of packed.body as readonly unknown[]) {
     const { out } = Object(arg) as { out?: unknown };
-    if (out != null) wrongUse(target.label, 'no out, since a worker has memory of its own', 'one');
+    if (out != null) wrongUse(target.label, 'no out, since a worker has its own memory', 'one');
   }
   if (Array.isArray(transfer)) {
     buffers.clear();
@@ -95,7 +95,7 @@ function tokenOf(value: object, used: Reference[]): Token | undefined {
   return { kind: 'reference', id: reference.id };
 }
 
-/** The buffer to hand over, of an entry of the option `transfer`. */
+/** The buffer of an entry of the option `transfer`. */
 function checkBuffer(label: string, part: unknown): ArrayBuffer {
   const buffer = ArrayBuffer.isView(part) ? part.buffer : part;
   if (tagOf(buffer) !== 'ArrayBuffer') wrongKind(label, 'transfer to list array buffers and their views', part);
@@ -111,6 +111,6 @@ function clone(label: string, request: Request, transfer: ArrayBuffer[]): Reques
   try {
     return structuredClone(request, { transfer });
   } catch (error) {
-    return wrongUse(label, 'arguments that a worker can be sent', (error as Error).message);
+    return wrongUse(label, 'arguments that can be sent to a worker', (error as Error).message);
   }
 }

@@ -17,9 +17,9 @@ export type OpenInWorker = (options: OpenModelOptions | OpenWorkerModelOptions) 
 
 /** The worker's answer at the end of a generation. */
 export interface Generated {
-  /** Those that it has not posted. */
+  /** The tokens that it has not posted. */
   readonly tokens: readonly number[];
-  /** The length of the caller's cache before, and when the first token was given. */
+  /** The length of the caller's cache before the generation, and at its first token. */
   readonly past: number;
   readonly first: number;
 }

@@ -24,7 +24,7 @@ export interface OpenWorkerModelOptions extends Omit<OpenModelOptions, 'attentio
 /** Keys and values of a model in a worker. */
 export type AsyncModelCache = Handle<ModelCache>;
 
-/** Options of calls in a worker: caches are the worker's, and there are no hooks. */
+/** Options of calls in a worker, which has its own caches and no hooks. */
 export type InWorker<O> = Omit<O, 'cache' | 'hooks'> & { cache?: AsyncModelCache };
 
 /** A model from `openModel` in a worker. It is released on `dispose()`, or when it is garbage-collected. */
@@ -32,13 +32,12 @@ export interface AsyncModel extends ModelFacts {
   forward(ids: TokenIds, options?: InWorker<ModelForwardOptions>): Promise<ModelResult>;
   embed(...args: Parameters<Model['embed']>): Promise<Tensor>;
   /**
-   * Tokens come as the worker computes them, whether or not they have been asked for. When `signal` aborts, or the
-   * caller stops asking, the worker stops at the next token; a cache then holds what it would hold after
-   * `Model.generate`.
+   * The worker computes tokens ahead of the caller. When `signal` aborts, or the caller leaves the loop, it stops at
+   * the next token; a cache then holds what it would hold after `Model.generate`.
    */
   generate(ids: readonly number[], options?: InWorker<GenerateOptions>): AsyncGenerator<number>;
   createCache(...args: Parameters<Model['createCache']>): Promise<AsyncModelCache>;
-  /** The same model, with these options for its calls except `generate`, which has a `signal` of its own. */
+  /** The same model, with these options for its calls except `generate`, which has its own `signal`. */
   with(options: CallOptions): AsyncModel;
   dispose(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

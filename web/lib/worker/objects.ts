@@ -4,7 +4,7 @@ import type { Description, Token } from './wire.js';
 export type Anything = Record<string, unknown> & ((...args: readonly unknown[]) => unknown);
 
 const objects = new Map<number, Anything>();
-/** The functions that the methods of an object have returned: the backward passes of a layer. */
+/** The functions that an object's methods have returned: a layer's backward functions. */
 const returned = new Map<number, Set<number>>();
 let nextId = 0;
 
@@ -51,7 +51,7 @@ export function describe(object: object): Description {
   };
 }
 
-/** The token of what a method of object `owner` has returned, unless it is data. */
+/** The token of a value that a method of object `owner` has returned, unless it is data. */
 export function tokenOf(value: object, owner: number): Token | undefined {
   if (isData(value)) return undefined;
   const description = describe(value);
@@ -62,7 +62,7 @@ export function tokenOf(value: object, owner: number): Token | undefined {
   return { kind: 'handle', ...description };
 }
 
-/** What a token of the page stands for. */
+/** The value of a token from the page. */
 export function fromToken(token: Token): unknown {
   if (token.kind === 'reference') return objects.get(token.id);
   if (token.kind === 'symbol') return Symbol(token.text);
@@ -70,14 +70,14 @@ export function fromToken(token: Token): unknown {
   return Object.assign(() => undefined, { toString: () => text });
 }
 
-/** Lets go of an object for which the page has no handle any more. */
+/** Drops an object for which the page has no handle any more. */
 export function release(id: number): void {
   objects.delete(id);
   returned.delete(id);
   for (const functions of returned.values()) functions.delete(id);
 }
 
-/** Lets go of what the functions of a disposed object hold: from now on they throw what they would throw. */
+/** Replaces the functions of a disposed object with ones that throw the same error but hold no memory. */
 export function forget(id: number): void {
   for (const at of returned.get(id) ?? []) {
     try {

@@ -19,8 +19,7 @@ export function countCall(listener: ProgressListener): () => void {
   return () => {
     ++count.done;
     const progress = { ...count };
-    // A separate task, so that an exception of the listener does not fail the call. It runs before the code that awaits
-    // the call.
+    // A microtask, so that an exception of the listener does not fail the call; it runs before the code that awaits it.
     queueMicrotask(() => listener(progress));
   };
 }

@@ -7,10 +7,7 @@ import type { CallOptions } from './job.js';
 /** The objects that get handles: layers, caches, optimizers and parameters. */
 type Kept = { dispose(): void } | Parameter;
 
-/**
- * An argument: a handle if the synchronous function takes the object. There is no `out`, since a worker has memory of
- * its own.
- */
+/** An argument: a handle if the synchronous function takes the object. Without `out`: a worker has its own memory. */
 type Argument<A> = A extends Kept
   ? Handle<A>
   : A extends Iterable<Parameter>

@@ -1,12 +1,11 @@
 /**
  * The messages between the page's thread and the worker. Structured cloning copies data. Values that it cannot copy
- * (handles, functions, symbols) are removed from the body and listed with their paths next to it, so that no data can
- * be mistaken for them.
+ * (handles, functions, symbols) are removed from the body and listed with their paths beside it, so no data can be
+ * mistaken for them.
  */
 
 import { countOf } from '../check/elements.js';
-import { kindOf } from '../check/typedArrays.js';
-import { tagOf, wrongUse } from '../check/values.js';
+import { kindOf, tagOf, wrongUse } from '../check/values.js';
 
 /** Stands for something that cannot be cloned. */
 export type Token =
@@ -17,7 +16,7 @@ export type Token =
   /** An argument that no operation accepts. It is sent so that the operation reports the mistake. */
   | { readonly kind: 'function' | 'symbol'; readonly text: string };
 
-/** What the handle of an object in the worker needs to know. */
+/** Describes an object in the worker to its handle. */
 export interface Description {
   readonly id: number;
   /** [''] for a function. */
@@ -44,7 +43,7 @@ export interface Request {
 /** Asks the worker to end the generation that is running. */
 export const STOP = 'stop';
 
-/** What the worker posts while a request is running: bytes that are in place, or tokens. */
+/** Posted by the worker while a request is running: the bytes placed so far, or tokens. */
 export interface Part {
   readonly part: readonly number[];
 }
@@ -54,7 +53,7 @@ export type Answer =
   | { readonly result: Packed; readonly error?: undefined }
   | { readonly error: { readonly name: string; readonly message: string }; readonly result?: undefined };
 
-/** More levels of lists and objects than any argument has, and far fewer than fill the stack. */
+/** Deeper than any argument, and far from filling the stack. */
 const DEEPEST = 200;
 
 const CLONED = new Set([
@@ -73,7 +72,7 @@ const CLONED = new Set([
  * occurs twice is copied once. Adds the array buffers of the data to `buffers`.
  *
  * @param tokenOf the token of an object that is not data
- * @param label named where an argument is nested too deeply
+ * @param label the name in the message for arguments that are nested too deeply
  * @param whole whether a view of part of a buffer keeps the whole buffer; otherwise that part is copied, because
  *   cloning would copy all of the buffer
  */
@@ -117,11 +116,11 @@ export function pack(
     }
     const copy: Record<string, unknown> = {};
     copies.set(value, copy);
-    // Tensors of other libraries have more accessors, which may be costly or throw.
+    // Other accessors of other libraries' tensors may be costly or throw.
     const isTensor = 'data' in value && ('shape' in value || 'dims' in value);
     const add = (name: string) => void (copy[name] = walk((value as Record<string, unknown>)[name], [...path, name]));
     if (isTensor) ['data', 'shape', 'dims'].filter((name) => name in value).forEach(add);
-    // Inherited ones, too.
+    // Including inherited properties.
     else for (const name in value) add(name);
     return copy;
   };

@@ -24,7 +24,7 @@ export interface MultiHeadAttentionPass {
   readonly inputs: Inputs;
   /** Queries, keys and values as attention reads them: projected, normed and rotated. */
   readonly attended: readonly [Float32Array, Float32Array, Float32Array];
-  /** If queries and keys are normed: the projected ones, before that. */
+  /** The projected queries and keys, if they are normed. */
   readonly norms: { readonly eps: number; readonly inputs: readonly Float32Array[] } | undefined;
   /** The heads' outputs, which the output projection reads. */
   readonly heads: Float32Array;
@@ -39,9 +39,7 @@ function setRotaryBack(memory: Memory, gradient: number, sizes: RowSizes, rotary
   return memory.args();
 }
 
-/**
- * The backward function of one pass: the steps of the forward pass in reverse. It computes attention's weights again.
- */
+/** The backward function of one pass: the steps of the forward pass in reverse. It recomputes the attention weights. */
 export function multiHeadAttentionBackward(
   wasm: Wasm,
   parameters: Parameters,
@@ -51,7 +49,7 @@ export function multiHeadAttentionBackward(
   const outputShape = [batch, queries, parameters.shape('W_o.weight')[0]!];
   const back = (operation: string, gradOutput: Float32Array) =>
     wasm.memory.scope(operation, () => run(operation, wasm, parameters, pass, gradOutput));
-  // It writes into no arrays of the caller's.
+  // It has no option `out`.
   return runOnce('MultiHeadAttention', parameters, outputShape, back, NO_OPTIONS);
 }
 
@@ -68,8 +66,7 @@ function run(
   const gradient = memory.floats(gradOutput);
   const gradHeads = memory.reserve(heads.length);
   const placed = new Map(inputs.map((input) => [input, memory.floats(input.data)]));
-  // Allocates a call's arguments and working memory now, for the call later: all memory is needed before a gradient is
-  // changed.
+  // Allocates the arguments and working memory of a later call now: all memory is allocated before a gradient changes.
   const prepare = (call: WithScratch): (() => void) => {
     const args = memory.args();
     // With a capacity of -1 the function computes nothing and returns how much memory it needs.
@@ -106,16 +103,16 @@ function run(
     setNormBackward(memory.floats(data), norm, grads[i]!, parameters, prefix, data.length / width, width);
     return prepare(raw.normBackward);
   });
-  // Made before the first gradient changes, as are those of options.
+  // Allocated before the first gradient changes, as those of options are.
   const results = inputs.map(({ data, shape }) => ({
     data: fresh(operation, Float32Array, data.length),
     shape: [...shape],
   }));
-  const turned = rotation?.(wasm);
-  const rotateBack = turned
+  const rotated = rotation?.(wasm);
+  const rotateBack = rotated
     ? [
-        setRotaryBack(memory, gradQuery, { batch, tokens: queries, heads: sizes.heads, width }, turned.query),
-        setRotaryBack(memory, gradKey, { batch, tokens: keys, heads: kvHeads, width }, turned.key),
+        setRotaryBack(memory, gradQuery, { batch, tokens: queries, heads: sizes.heads, width }, rotated.query),
+        setRotaryBack(memory, gradKey, { batch, tokens: keys, heads: kvHeads, width }, rotated.key),
       ]
     : [];
   setHeads(sizes, { query, key, value, output: gradHeads });

@@ -1,6 +1,5 @@
 import { checkOptions, type Known } from '../../check/options.js';
-import { checkBoolean, checkInteger, wrongValue } from '../../check/values.js';
-import { checkNonNegative } from '../base/checkNonNegative.js';
+import { checkBoolean, checkInteger, checkNonNegative, wrongValue } from '../../check/values.js';
 import { constantSpec, type ParameterSpec } from '../base/specs.js';
 
 /** Options of a layer's heads. */
@@ -36,7 +35,7 @@ export interface HeadShape {
 const NORM_OPTIONS: Known<{ eps?: number }> = { eps: 1 };
 const BIASES: Known<ProjectionBiases> = { query: 1, key: 1, value: 1, output: 1 };
 
-/** A layer's option that is the size of an axis. */
+/** Checks an option that is the size of an axis. */
 export function checkSize(operation: string, name: string, value: unknown): number {
   return checkInteger(operation, name, value, 1, 2 ** 24);
 }
@@ -65,7 +64,7 @@ function checkNorm(operation: string, given: HeadOptions['qkNorm']): number | un
   return checkNonNegative(operation, 'qkNorm.eps', eps ?? 1e-6);
 }
 
-/** Checks which projections have a bias: all or none, or each as the option says. */
+/** Checks the option `bias`; returns which projections have one. */
 export function checkBiases(
   operation: string,
   given: boolean | ProjectionBiases | undefined,
@@ -75,9 +74,9 @@ export function checkBiases(
     const all = given == null ? byDefault : checkBoolean(operation, 'bias', given);
     return { query: all, key: all, value: all, output: all };
   }
-  const some = checkOptions(operation, given, BIASES, 'options of bias');
+  const biases = checkOptions(operation, given, BIASES, 'options of bias');
   const has = (name: keyof ProjectionBiases): boolean =>
-    some[name] != null && checkBoolean(operation, `bias.${name}`, some[name]);
+    biases[name] != null && checkBoolean(operation, `bias.${name}`, biases[name]);
   return { query: has('query'), key: has('key'), value: has('value'), output: has('output') };
 }
 

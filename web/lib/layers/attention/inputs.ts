@@ -1,7 +1,7 @@
-import { toTensorOfShape } from '../../check/arrays.js';
+import { toTensor, toTensorOfShape } from '../../check/arrays.js';
 import type { Tensor, TensorLike } from '../../types.js';
 
-/** Queries, keys and values. If the caller gave the same tensor for two of them, these are the same object. */
+/** Queries, keys and values. If the caller passed the same tensor for two of them, they are the same object. */
 export type Inputs = readonly [Tensor, Tensor, Tensor];
 
 /** Checks the inputs, (B, L, Dq), (B, S, Dk) and (B, S, Dv). */
@@ -23,10 +23,30 @@ export function checkInputs(
   return [q, k, v];
 }
 
-/** Copies for a later backward pass, because the caller may change the arrays before it. */
+/** Copies for the backward pass, because the caller may change the arrays before it. */
 export function copiesOf([q, k, v]: Inputs): Inputs {
   const copy = ({ data, shape }: Tensor): Tensor => ({ data: data.slice(), shape: [...shape] });
   const queries = copy(q);
   const keys = k === q ? queries : copy(k);
   return [queries, keys, v === k ? keys : copy(v)];
+}
+
+/**
+ * The options with copies of these tensors, because the caller may change the arrays before they are read.
+ *
+ * @param path where the options are, for messages
+ */
+export function ownTensors<T extends object>(
+  operation: string,
+  options: T,
+  names: readonly (keyof T & string)[],
+  path = '',
+): T {
+  const own: Partial<Record<keyof T, unknown>> = { ...options };
+  for (const name of names) {
+    if (own[name] == null) continue;
+    const { data, shape } = toTensor(operation, path + name, own[name] as TensorLike);
+    own[name] = { data: data.slice(), shape };
+  }
+  return own as T;
 }

@@ -16,8 +16,8 @@ export interface CacheOptions {
   /** The largest number of tokens of each sequence. */
   maxLength: number;
   /**
-   * How keys and values are kept. Default 'float32'. 'float16' rounds them and takes half of the memory; 'int8' keeps a
-   * whole number from -127 to 127 of each and a scale for each head of each token, in about a quarter of the memory.
+   * How keys and values are stored. Default 'float32'. 'float16' rounds them and takes half the memory; 'int8' stores
+   * each as a whole number from -127 to 127, with a scale for each head of each token, in about a quarter.
    */
   cacheType?: WeightType;
 }
@@ -52,7 +52,7 @@ export interface Past {
   place(memory: Memory): CachePlace | undefined;
   /** Reads what `place` placed. */
   read(memory: Memory, stored: CachePlace, result: { presentKey?: Tensor; presentValue?: Tensor }): void;
-  /** To be called after a successful call: makes its tokens part of the past. */
+  /** Adds the tokens of a successful call to the past. */
   commit(tokens: number): void;
 }
 
@@ -88,8 +88,8 @@ export function pastOf(
 }
 
 /**
- * The past of a cross-attention over a memory of `tokens` tokens, after `pastOf` of the same options. With a cache the
- * projected memory of the first call is in use until `reset`; `length` is then that of the memory.
+ * The past of a cross-attention over a memory of `tokens` tokens, after `pastOf` of the same options. With a cache, the
+ * first call's projected memory is used until `reset`, and `length` is its length.
  */
 export function memoryPast(
   operation: string,

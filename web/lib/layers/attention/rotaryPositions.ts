@@ -7,7 +7,7 @@ import type { Wasm } from '../../runtime/wasm.js';
 import type { HeadRotation } from '../../steps/attend.js';
 import type { Rotary } from '../../steps/steps.js';
 import type { TensorLike } from '../../types.js';
-import { ownTensors } from './ownTensors.js';
+import { ownTensors } from './inputs.js';
 
 export interface RotarySizes {
   readonly batch: number;
@@ -17,7 +17,7 @@ export interface RotarySizes {
   readonly past: number;
   /** Positions count from the first token of each packed sequence. */
   readonly packed: Packed | undefined;
-  /** Those that the caller lists. */
+  /** Positions that the caller lists. */
   readonly positions: ArrayLike<number> | TensorLike | null | undefined;
 }
 
@@ -25,22 +25,22 @@ export interface RotarySizes {
  * Checks the positions of a call, after its other options; returns a function that places their tables, within a scope.
  *
  * @param first the rotary position of the first new key, the number of past ones by default
- * @param standing the index among the keys of the one that query 0 stands at
+ * @param queryStart the position of query 0 among the keys
  */
 export type RotaryPositioning = (
   operation: string,
   first: number | undefined,
-  standing: number | Int32Array,
+  queryStart: number | Int32Array,
   sizes: RotarySizes,
 ) => ((wasm: Wasm) => HeadRotation) | undefined;
 
-/** Where nothing is rotated, there is no use for positions. */
+/** For layers without rotation, which reject positions. */
 export const withoutRotary: RotaryPositioning = (operation, _first, _standing, { positions }) => {
   if (positions != null) wrongValue(operation, 'a layer with rotary, for positions', 'one without');
   return undefined;
 };
 
-/** Checks the forward option `offset`, also where nothing is rotated. */
+/** Checks the forward option `offset`, also in layers without rotation. */
 export function checkPosition(operation: string, offset: number | null | undefined): number | undefined {
   return offset == null ? undefined : checkInteger(operation, 'offset', offset, -(2 ** 30), 2 ** 30);
 }
@@ -61,7 +61,7 @@ export function rotaryPositions(operation: string, given: RotaryOptions, width: 
     interleaved,
   });
 
-  return (operation, first, standing, { batch, queries, tokens, past, packed, positions: given }) => {
+  return (operation, first, queryStart, { batch, queries, tokens, past, packed, positions: given }) => {
     if (given != null) {
       if (queries !== tokens) {
         wrongValue(operation, `as many queries as new keys (${tokens}), for positions`, queries);
@@ -80,14 +80,14 @@ export function rotaryPositions(operation: string, given: RotaryOptions, width: 
       ? positionsWithin(operation, packed.key, firstKey, 0)
       : { first: firstKey, count: tokens };
     const queryPositions = packed
-      ? positionsWithin(operation, packed.query, firstKey, standing)
-      : positionsOfQueries(operation, standing, firstKey - past, batch, queries);
+      ? positionsWithin(operation, packed.query, firstKey, queryStart)
+      : positionsOfQueries(operation, queryStart, firstKey - past, batch, queries);
     const place = angles.check(operation, keyPositions, queryPositions);
     const perSequence = queryPositions instanceof Float64Array;
     const shared =
       'first' in queryPositions
         ? queryPositions.first === firstKey && queries === tokens
-        : packed?.query === packed?.key && standing === 0;
+        : packed?.query === packed?.key && queryStart === 0;
     return (wasm) => {
       const keys = place(wasm, keyPositions);
       return {
@@ -98,23 +98,20 @@ export function rotaryPositions(operation: string, given: RotaryOptions, width: 
   };
 }
 
-/** The positions of queries. Query 0 is `standing` keys after key 0, whose position is `firstPast`. */
+/** The positions of queries. Query 0 is `queryStart` keys after key 0, whose position is `firstPast`. */
 function positionsOfQueries(
   operation: string,
-  standing: number | Int32Array,
+  queryStart: number | Int32Array,
   firstPast: number,
   batch: number,
   queries: number,
 ): RotaryPositions {
-  if (typeof standing === 'number') return { first: firstPast + standing, count: queries };
+  if (typeof queryStart === 'number') return { first: firstPast + queryStart, count: queries };
   const starts = Array.from({ length: batch + 1 }, (_, b) => b * queries);
-  return positionsWithin(operation, starts, firstPast, standing);
+  return positionsWithin(operation, starts, firstPast, queryStart);
 }
 
-/**
- * Positions that count in each sequence [starts[n], starts[n + 1]) from `first`, plus one offset for all of them or one
- * for each.
- */
+/** Positions that count from `first` in each sequence [starts[n], starts[n + 1]), plus its offset or one for all. */
 function positionsWithin(
   operation: string,
   starts: ArrayLike<number>,

@@ -24,7 +24,7 @@ const OPTIONS: Known<MultiHeadAttentionOptions> = {
   seed: 1,
 };
 
-/** What the options of a layer say. */
+/** The checked options of a layer. */
 export interface MultiHeadSettings {
   readonly numHiddens: number;
   readonly heads: HeadShape;
@@ -33,9 +33,8 @@ export interface MultiHeadSettings {
   readonly dropout: number;
   readonly rotary: RotaryPositioning | undefined;
   readonly seed: number;
-  /** As C++ calls it. */
+  /** Its number in C++. */
   readonly weightType: number;
-  /** The parameters. */
   readonly specs: readonly ParameterSpec[];
 }
 

@@ -12,7 +12,7 @@ import type { CacheOptions } from './past.js';
 /** d2l's constructor: MultiHeadAttention(num_hiddens, num_heads, dropout, bias=False). */
 export interface MultiHeadAttentionOptions extends HeadOptions {
   /**
-   * D, the width of the output. Without `headDim` it is also that of all heads together, and a multiple of `numHeads`.
+   * D, the width of the output. Without `headDim` it is also the width of all heads together, a multiple of `numHeads`.
    */
   numHiddens: number;
   /** H */
@@ -32,8 +32,8 @@ export interface MultiHeadAttentionOptions extends HeadOptions {
    */
   rotary?: RotaryOptions;
   /**
-   * How the four projections' matrices are kept in memory: 'float16' takes half of it, 'int8' a quarter. Other types
-   * than 'float32', the default, are for forward passes alone.
+   * How the four projections' matrices are stored: 'float16' takes half the memory, 'int8' a quarter. Only 'float32',
+   * the default, can be trained.
    */
   weightType?: WeightType;
   /** Seed of the initial values and of dropout. By default each layer has a random one. */
@@ -67,7 +67,7 @@ export const LAYER_FORWARD_OPTIONS: Known<LayerForwardOptions> = {
   positions: 1,
 };
 
-/** The tensors among attention's options that are not converted, of which a backward pass needs copies. */
+/** Attention's options that are used without conversion, so that a backward pass needs copies. */
 export const OPTION_TENSORS = ['bias', 'relativeKeys', 'relativeValues', 'alibiSlopes', 'sinks'] as const;
 
 /** What `MultiHeadAttention.forward` returns. */
@@ -137,7 +137,7 @@ export interface MultiHeadAttention extends Omit<Layer, 'forward'> {
    */
   stateDict(): Record<string, Tensor>;
   /**
-   * Takes `stateDict`'s names, or those of torch.nn.MultiheadAttention: in_proj_weight or {q,k,v}_proj_weight,
+   * Accepts `stateDict`'s names, or those of torch.nn.MultiheadAttention: in_proj_weight or {q,k,v}_proj_weight,
    * in_proj_bias, out_proj.weight, out_proj.bias. Checks every name and shape before it changes anything.
    */
   loadStateDict(state: Record<string, TensorLike>): void;

@@ -5,31 +5,31 @@ const registry = new FinalizationRegistry<() => void>((release) => release());
 
 /** What a forward pass keeps for its backward pass. */
 export interface KeptPass {
-  /** Its address; within a scope. */
+  /** Its address, within a scope. */
   place(): number;
-  /** To be called after the backward pass. */
+  /** Must be called after the backward pass. */
   done(): void;
 }
 
 /**
- * The memory in which a layer keeps what its backward pass needs. Each layer has one block, which all passes use: a
- * training loop copies nothing, and the heap does not grow if backward passes never run. If another forward pass begins
- * before the backward pass, the content moves to a JavaScript array, which is garbage-collected.
+ * The memory in which a layer keeps what its backward pass needs: one block, which all passes use. So a training loop
+ * copies nothing, and the heap does not grow if backward passes never run. If another forward pass begins before the
+ * backward pass, the content moves to a JavaScript array, which is garbage-collected.
  */
 export class Activations {
   readonly #memory: Memory;
-  readonly #room = { address: 0, size: 0 };
+  readonly #block = { address: 0, size: 0 };
   readonly #release: () => void;
   /** The pass that uses the block. A weak reference: if the pass was collected, its content need not be copied. */
   #holder: WeakRef<Pass> | undefined;
 
   constructor(memory: Memory) {
     this.#memory = memory;
-    const room = this.#room;
+    const block = this.#block;
     // A closure that refers to `this` would keep it from being collected.
     this.#release = () => {
-      if (room.size > 0) memory.release(room.address);
-      room.size = 0;
+      if (block.size > 0) memory.release(block.address);
+      block.size = 0;
     };
     registry.register(this, this.#release, this);
   }
@@ -38,12 +38,12 @@ export class Activations {
   take(operation: string, size: number): KeptPass {
     this.#holder?.deref()?.moveOut();
     this.#holder = undefined;
-    if (size > this.#room.size) {
+    if (size > this.#block.size) {
       this.#release();
-      this.#room.address = this.#memory.allocate(operation, size);
-      this.#room.size = size;
+      this.#block.address = this.#memory.allocate(operation, size);
+      this.#block.size = size;
     }
-    const pass = new Pass(this.#memory, this.#room.address, size);
+    const pass = new Pass(this.#memory, this.#block.address, size);
     this.#holder = new WeakRef(pass);
     return pass;
   }

@@ -38,12 +38,12 @@ export class ParameterOwner {
   }
 }
 
-/** The class of a loaded module: its constructor takes what that of `Layer` takes after the module. */
+/** Binds a class to a loaded module, the first argument of its constructor. */
 export function classOf<Options extends unknown[], T extends object>(
   wasm: Wasm,
   Layer: new (wasm: Wasm, ...options: Options) => T,
 ): new (...options: Options) => T {
-  // Not `T` as the base: TypeScript wants to know all of its members.
+  // Not `T` as the base, because TypeScript would need to know all of its members.
   const Base = Layer as unknown as new (wasm: Wasm, ...options: Options) => object;
   return class extends Base {
     constructor(...options: Options) {
@@ -69,21 +69,18 @@ export function checkTraining(operation: string, training: boolean | null | unde
   return training != null && checkBoolean(operation, 'training', training);
 }
 
-/** They take 12 to 25 kB. The deepest pass needs 8. */
+/** Stack frames of 12 to 25 kB together; the deepest pass needs 8. */
 const FRAMES = 200;
 
-/**
- * Overflows the stack now, if it is nearly full, and not in the middle of a pass, where some gradients have been
- * changed already.
- */
+/** Overflows a nearly full stack now rather than in the middle of a pass, when some gradients have already changed. */
 function probeStack(frames: number): number {
   return frames === 0 ? 0 : 1 + probeStack(frames - 1);
 }
 
 /**
- * Makes the backward function of one pass, which can be called once and then holds nothing of the pass. `run` gets the
- * checked gradient and returns the result. It must allocate all memory before it changes a gradient, so that a call
- * that runs out of memory changes nothing.
+ * Makes the backward function of one pass, which can be called once and then releases the pass. `run` gets the checked
+ * gradient and returns the result. It must allocate all memory before it changes a gradient, so that a call that runs
+ * out of memory changes nothing.
  *
  * @param known the options of the backward function
  */

@@ -4,7 +4,7 @@ import { fresh } from '../../runtime/memory.js';
 import { setEmbedding } from '../../steps/steps.js';
 import type { Wasm } from '../../runtime/wasm.js';
 
-/** Floats that are packed or unpacked at a time. */
+/** The number of floats that are packed or unpacked at a time. */
 const CHUNK = 2 ** 16;
 
 /** Rows from `first` on of a packed matrix of this shape. */
@@ -24,7 +24,7 @@ export class PackedMatrices {
     this.type = type;
   }
 
-  refuseTraining(operation: string): never {
+  rejectTraining(operation: string): never {
     return wrongUse(operation, "weightType 'float32' for training", `'${weightTypes[this.type]}'`);
   }
 
@@ -40,9 +40,9 @@ export class PackedMatrices {
   write(operation: string, { address, shape, first }: PackedRows, data: Float32Array): void {
     const { raw, memory } = this.#wasm;
     const [outputs, inputs] = shape as [number, number];
-    const some = Math.ceil(CHUNK / inputs);
-    for (let row = 0; row * inputs < data.length; row += some) {
-      const rows = data.subarray(row * inputs, (row + some) * inputs);
+    const most = Math.ceil(CHUNK / inputs);
+    for (let row = 0; row * inputs < data.length; row += most) {
+      const rows = data.subarray(row * inputs, (row + most) * inputs);
       memory.scope(operation, () => {
         const placed = memory.floats(rows);
         raw.packWeight(placed, address, inputs, outputs, first + row, rows.length / inputs, this.type);
@@ -50,14 +50,14 @@ export class PackedMatrices {
     }
   }
 
-  /** `count` rows as they were rounded. */
+  /** Reads `count` rows, as they were rounded. */
   read(operation: string, { address, shape, first }: PackedRows, count: number): Float32Array {
     const { raw, memory } = this.#wasm;
     const [outputs, inputs] = shape as [number, number];
     const data = fresh(operation, Float32Array, count * inputs);
-    const some = Math.ceil(CHUNK / inputs);
-    for (let row = 0; row < count; row += some) {
-      const rows = Math.min(some, count - row);
+    const most = Math.ceil(CHUNK / inputs);
+    for (let row = 0; row < count; row += most) {
+      const rows = Math.min(most, count - row);
       memory.scope(operation, () => {
         const ids = memory.ints(Array.from({ length: rows }, (_, i) => first + row + i));
         const out = memory.reserve(rows * inputs);

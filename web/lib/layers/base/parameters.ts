@@ -1,5 +1,3 @@
-/* This file is longer than 200 lines, because a parameter, its gradient and its packed form share one name and one
-   life. */
 import { toTensor } from '../../check/arrays.js';
 import { sizeOf, wrongUse, wrongValue } from '../../check/values.js';
 import { fresh, orOutOfMemory } from '../../runtime/memory.js';
@@ -14,30 +12,30 @@ import type { Parameter } from './types.js';
 // Frees the memory of a layer that was garbage-collected without dispose().
 const registry = new FinalizationRegistry<() => void>((release) => release());
 
-/** Names the packed form of some rows of a matrix. */
+/** The key of a matrix's packed rows. */
 const packedKey = (name: string, first: number, rows: number): string => `${name} ${first} ${rows}`;
 
 /**
  * The parameters of one layer, in wasm memory. A matrix (out, in) also has a packed form for products, which is made
- * when it is first needed, and made again after a change.
+ * when it is first needed, and remade after a change.
  */
 export class Parameters {
   readonly #wasm: Wasm;
   readonly #operation: string;
   readonly #specs: readonly ParameterSpec[];
-  // By name, without those that are behind another one.
+  // By name, without parameters that follow another one.
   readonly #addresses = new Map<string, number>();
   readonly #gradients = new Map<string, number>();
   readonly #packed = new Map<string, number>();
   readonly #stale = new Set<string>();
   readonly #matrices = new Map<string, Matrix>();
-  /** Matrices that are kept in another type than float32, and nowhere else. */
-  readonly #small: PackedMatrices | undefined;
+  /** Matrices that are stored only in float16 or int8. */
+  readonly #packedMatrices: PackedMatrices | undefined;
   #disposed = false;
-  /** Initial values are made when they are first needed: `load` replaces them all, and they take longer. */
+  /** Initial values are made when they are first needed, because `load` replaces them all and is faster. */
   #initialised = false;
 
-  /** @param weightType of matrices, as C++ calls it */
+  /** @param weightType the type of matrices, as its number in C++ */
   constructor(wasm: Wasm, operation: string, specs: readonly ParameterSpec[], weightType = 0) {
     this.#wasm = wasm;
     this.#operation = operation;
@@ -53,13 +51,13 @@ export class Parameters {
         }
       }
     };
-    if (weightType > 0) this.#small = new PackedMatrices(wasm, weightType);
+    if (weightType > 0) this.#packedMatrices = new PackedMatrices(wasm, weightType);
     try {
-      for (const { name, behind, shape } of specs) {
-        if (behind) continue;
+      for (const { name, follows, shape } of specs) {
+        if (follows) continue;
         const joined = this.#joinedShape(name);
-        if (this.#small && shape.length === 2) {
-          this.#packed.set(packedKey(name, 0, joined[0]!), this.#small.allocate(operation, joined));
+        if (this.#packedMatrices && shape.length === 2) {
+          this.#packed.set(packedKey(name, 0, joined[0]!), this.#packedMatrices.allocate(operation, joined));
         } else {
           this.#addresses.set(name, memory.allocate(operation, sizeOf(joined)));
         }
@@ -88,14 +86,14 @@ export class Parameters {
     if (this.#disposed) wrongUse(operation, 'a layer in use', 'a disposed one');
   }
 
-  /** As C++ calls it. */
+  /** Its number in C++. */
   get weightType(): number {
-    return this.#small?.type ?? 0;
+    return this.#packedMatrices?.type ?? 0;
   }
 
-  /** Throws if these parameters cannot learn. */
+  /** Throws if these parameters cannot be trained. */
   checkTraining(operation: string, training = true): void {
-    if (training) this.#small?.refuseTraining(operation);
+    if (training) this.#packedMatrices?.rejectTraining(operation);
   }
 
   has(name: string): boolean {
@@ -108,24 +106,21 @@ export class Parameters {
 
   /** The address of a parameter; 0 if the layer has none with that name. */
   address(name: string): number {
-    return this.#in(this.#addresses, name);
+    return this.#addressIn(this.#addresses, name);
   }
 
-  /**
-   * The address of a parameter's gradient, to which backward passes add; 0 if the layer has no parameter with that
-   * name.
-   */
+  /** The address of a parameter's gradient, to which backward passes add; 0 if the layer has no such parameter. */
   gradient(name: string): number {
     if (!this.has(name)) return 0;
-    const first = this.#spec(name).behind ?? name;
+    const first = this.#spec(name).follows ?? name;
     if (!this.#gradients.has(first)) {
       const size = sizeOf(this.#joinedShape(first));
       this.#gradients.set(first, this.#wasm.memory.allocate(this.#operation, size));
     }
-    return this.#in(this.#gradients, name);
+    return this.#addressIn(this.#gradients, name);
   }
 
-  /** The address of the packed form of a matrix, together with one that is behind it, or of its rows [first, end). */
+  /** The address of a packed matrix, together with one that follows it, or of its rows [first, end). */
   packed(name: string, first = 0, end?: number): number {
     const { raw, memory } = this.#wasm;
     const [all, inputs] = this.#joinedShape(name) as [number, number];
@@ -197,7 +192,7 @@ export class Parameters {
           this.checkTraining(operation);
         },
         address: () => this.address(name),
-        gradient: () => this.#in(this.#gradients, name),
+        gradient: () => this.#addressIn(this.#gradients, name),
         changed: () => this.#changed(name),
       });
       return parameter;
@@ -230,51 +225,51 @@ export class Parameters {
     return this.#specs.find((spec) => spec.name === name)!;
   }
 
-  /** Where a parameter is within its block, or 0 if there is none. */
-  #in(blocks: ReadonlyMap<string, number>, name: string): number {
-    const behind = this.has(name) ? this.#spec(name).behind : undefined;
-    const address = blocks.get(behind ?? name) ?? 0;
-    return behind && address ? address + 4 * sizeOf(this.#spec(behind).shape) : address;
+  /** The address of a parameter within its block; 0 if there is none. */
+  #addressIn(blocks: ReadonlyMap<string, number>, name: string): number {
+    const follows = this.has(name) ? this.#spec(name).follows : undefined;
+    const address = blocks.get(follows ?? name) ?? 0;
+    return follows && address ? address + 4 * sizeOf(this.#spec(follows).shape) : address;
   }
 
-  /** The shape of a parameter together with one that is behind it. */
+  /** The shape of a parameter together with one that follows it. */
   #joinedShape(name: string): readonly number[] {
     const { shape } = this.#spec(name);
     const [rows = 1, ...rest] = shape;
-    return this.#specs.some(({ behind }) => behind === name) ? [2 * rows, ...rest] : shape;
+    return this.#specs.some(({ follows }) => follows === name) ? [2 * rows, ...rest] : shape;
   }
 
   #read(name: string): Float32Array {
     this.check();
-    const place = this.#smallPlace(name);
-    if (place) return this.#small!.read(this.#operation, place, this.#spec(name).shape[0]!);
+    const place = this.#packedRows(name);
+    if (place) return this.#packedMatrices!.read(this.#operation, place, this.#spec(name).shape[0]!);
     return this.#wasm.memory.read(this.address(name), sizeOf(this.#spec(name).shape));
   }
 
   #readGradient(name: string): Float32Array {
     this.check();
     const size = sizeOf(this.#spec(name).shape);
-    const address = this.#in(this.#gradients, name);
+    const address = this.#addressIn(this.#gradients, name);
     return address === 0 ? fresh(this.#operation, Float32Array, size) : this.#wasm.memory.read(address, size);
   }
 
-  /** Where a matrix is, if it is not kept in float32. */
-  #smallPlace(name: string): { address: number; shape: readonly number[]; first: number } | undefined {
-    const { behind, shape } = this.#spec(name);
-    if (!this.#small || shape.length !== 2) return undefined;
-    const first = behind ?? name;
+  /** The rows of a matrix that is not stored in float32. */
+  #packedRows(name: string): { address: number; shape: readonly number[]; first: number } | undefined {
+    const { follows, shape } = this.#spec(name);
+    if (!this.#packedMatrices || shape.length !== 2) return undefined;
+    const first = follows ?? name;
     const joined = this.#joinedShape(first);
     return {
       address: this.#packed.get(packedKey(first, 0, joined[0]!))!,
       shape: joined,
-      first: behind === undefined ? 0 : this.#spec(behind).shape[0]!,
+      first: follows === undefined ? 0 : this.#spec(follows).shape[0]!,
     };
   }
 
   #write(name: string, data: Float32Array): void {
-    const place = this.#smallPlace(name);
+    const place = this.#packedRows(name);
     if (place) {
-      this.#small!.write(this.#operation, place, data);
+      this.#packedMatrices!.write(this.#operation, place, data);
     } else {
       this.#wasm.memory.write(this.address(name), data);
       this.#changed(name);
@@ -282,7 +277,7 @@ export class Parameters {
   }
 
   #changed(name: string): void {
-    const first = this.#spec(name).behind ?? name;
+    const first = this.#spec(name).follows ?? name;
     for (const key of this.#packed.keys()) if (key.startsWith(`${first} `)) this.#stale.add(key);
   }
 }

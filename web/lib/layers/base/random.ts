@@ -1,4 +1,4 @@
-/** Repeatable random numbers: a hash of (seed, stream, index), the same as in cpp/kernels/dropout.h. */
+/** Reproducible random numbers: a hash of (seed, stream, index), the same as in cpp/kernels/dropout.h. */
 import { checkSeed } from '../../check/values.js';
 
 function mix32(x: number): number {

@@ -8,8 +8,8 @@ export interface ParameterSpec {
   readonly name: string;
   readonly shape: readonly number[];
   readonly initial: () => Float32Array;
-  /** The name of a parameter that this one follows in memory: to a kernel, the two are one, with the rows of both. */
-  readonly behind?: string;
+  /** The parameter that this one follows in memory; kernels read both as one matrix. */
+  readonly follows?: string;
 }
 
 /** A parameter whose initial values are all the same. */
@@ -18,8 +18,8 @@ export function constantSpec(name: string, shape: readonly number[], value: numb
 }
 
 /**
- * The weight (out, in) and bias of a linear map, uniform within 1/sqrt(in) as in torch.nn.Linear. `name` is their
- * prefix, or ''. They take the random numbers of `stream` and `stream` + 1.
+ * The weight (out, in) and bias of a linear map, uniform within ±1/sqrt(in) as in torch.nn.Linear. `name` is their
+ * prefix, or ''. Their random numbers come from `stream` and `stream` + 1.
  */
 export function linearSpecs(
   name: string,
@@ -39,7 +39,7 @@ export function linearSpecs(
   return bias ? [weight, spec('bias', [outputs], 1)] : [weight];
 }
 
-/** The tensors of a state dict in the order of `specs`; throws unless it has exactly their names and shapes. */
+/** The tensors of a state dict in the order of `specs`; throws unless names and shapes match exactly. */
 export function checkState(
   operation: string,
   state: Record<string, TensorLike>,

@@ -10,7 +10,7 @@ export interface StoredParameter {
   address(): number;
   /** 0 before the first backward pass. */
   gradient(): number;
-  /** To be called after a change. */
+  /** Must be called after a change. */
   changed(): void;
 }
 

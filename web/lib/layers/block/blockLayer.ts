@@ -1,12 +1,9 @@
-/*
- * What the layers of an encoder and of a decoder share: their options, and a forward pass with its backward function. It is longer than
- * 200 lines, because one method checks all arguments of a pass in the order in which they are read.
- */
+/* Shared by encoder and decoder layers: their options, and a forward pass with its backward function. */
 import { checkOut, toTensorOfShape } from '../../check/arrays.js';
 import { checkOptions } from '../../check/options.js';
-import { checkBoolean, checkProbability, wrongValue } from '../../check/values.js';
+import { checkBoolean, checkNonNegative, checkProbability, wrongValue } from '../../check/values.js';
 import { norms } from '../../generated/bindings/enums.js';
-import { checkAskedResults } from '../../ops/attention/askedResults.js';
+import { checkRequestedResults } from '../../ops/attention/requestedResults.js';
 import { ATTENTION_OPTIONS, checkAttentionOptions } from '../../ops/attention/options.js';
 import type { RotaryOptions } from '../../ops/rotary/options.js';
 import type { Wasm } from '../../runtime/wasm.js';
@@ -20,12 +17,11 @@ import {
   type HeadOptions,
   type ProjectionBiases,
 } from '../attention/headOptions.js';
-import { ownTensors } from '../attention/ownTensors.js';
+import { ownTensors } from '../attention/inputs.js';
 import { createLayerCache, memoryPast, pastOf, type CacheOptions } from '../attention/past.js';
 import { checkPosition, rotaryPositions, withoutRotary, type RotaryPositioning } from '../attention/rotaryPositions.js';
 import { OPTION_TENSORS, type LayerForwardOptions } from '../attention/types.js';
 import { Activations } from '../base/activations.js';
-import { checkNonNegative } from '../base/checkNonNegative.js';
 import { checkInto, checkTraining, runOnce } from '../base/layer.js';
 import { Parameters } from '../base/parameters.js';
 import { seedOf } from '../base/random.js';
@@ -35,7 +31,7 @@ import { blockSpecs, type BlockShape } from './parameters.js';
 import { inferBlock } from './inference.js';
 import { trainBlock, trainBlockBackward, type Block, type BlockGradients, type BlockPass } from './training.js';
 
-/** The options of both layers, some of which are the encoder's alone. */
+/** The options of both layers; some are for the encoder only. */
 export interface BlockOptions extends HeadOptions {
   numHiddens: number;
   numHeads: number;
@@ -54,7 +50,7 @@ export interface BlockOptions extends HeadOptions {
 /** The options of a decoder's attention to its memory. */
 export type CrossOptions = Omit<AttentionOptions, 'pastKey' | 'pastValue' | 'out'>;
 
-/** Changes the seed of dropout for the weights of the cross-attention. */
+/** XORed with the seed of dropout for the weights of the cross-attention. */
 const CROSS_STREAM = 0x9e3779b9;
 
 export interface BlockCall {
@@ -106,7 +102,7 @@ export class BlockLayer {
     this.#seed = seed;
   }
 
-  /** A forward pass; `given` are options that `checkOptions` has read. */
+  /** A forward pass; `checkOptions` has already read `given`. */
   forward(x: TensorLike, given: LayerForwardOptions, memory?: TensorLike, crossOptions?: AttentionOptions): BlockCall {
     const operation = `${this.#operation}.forward`;
     const { shape } = this.#block;
@@ -137,7 +133,7 @@ export class BlockLayer {
         used,
         keys,
         plan: checkAttentionOptions(operation, used, sizes),
-        placeAsked: checkAskedResults(operation, used, sizes),
+        placeRequested: checkRequestedResults(operation, used, sizes),
       };
     };
     const self = read(given, past.length + length, past.length, this.#dropout, this.#seed);
@@ -197,7 +193,7 @@ export class BlockLayer {
   }
 }
 
-/** Checks the option `bias` of a layer whose projections have biases together. */
+/** Checks the option `bias` of a layer whose projections all have biases or none. */
 export function checkBias(operation: string, given: unknown): void {
   if (given != null) checkBoolean(operation, 'bias', given);
 }

@@ -4,10 +4,10 @@ import type { AttentionResult, Tensor } from '../../types.js';
 import { joinedRows, mapsOf } from './parameters.js';
 import type { AttentionPart, Block, BlockPass, BlockResult } from './training.js';
 
-/** What changes the seed of dropout at each place, as in cpp/layers/block_steps.h. */
+/** XORed with the seed of dropout at each place, as in cpp/layers/block_steps.h. */
 const PLACES = { attended: 0x85ebca6b, hidden: 0x27d4eb2f, fed: 0xc2b2ae35, crossed: 0x165667b1 };
 
-/** Computes the output for x (B, L, D) and what attention's options ask for, step by step. */
+/** Computes the output for x (B, L, D) and attention's requested results, step by step. */
 export function inferBlock(
   operation: string,
   block: Block,
@@ -39,7 +39,7 @@ export function inferBlock(
       x = sum;
     };
     const readers: ((result: AttentionResult) => void)[] = [];
-    /** Attention to `source`; without one, to what is in the cache. */
+    /** Attention to `source`, or if that is 0, to the tokens in the cache. */
     const attention = (name: string, part: AttentionPart, source: number, tokens: number, x: number, out: number) => {
       const { heads, kvHeads, width, normEps } = shape.heads;
       const { queries, all } = joinedRows(shape.heads);
@@ -71,7 +71,7 @@ export function inferBlock(
         cache: part.past.place(memory),
         setOptions: () => {
           part.plan.place(memory);
-          readers.push(part.placeAsked(memory));
+          readers.push(part.placeRequested(memory));
         },
       });
       steps.linear(to.output, parameters.matrix(`${name}.out_proj.weight`, `${name}.out_proj.bias`), out, rows);

@@ -11,7 +11,7 @@ import { headNormSpecs, type HeadShape, type ProjectionBiases } from '../attenti
 import { uniform } from '../base/random.js';
 import { constantSpec, linearSpecs, type ParameterSpec } from '../base/specs.js';
 
-/** What decides which parameters a block has. */
+/** The settings that decide which parameters a block has. */
 export interface BlockShape {
   readonly numHiddens: number;
   readonly hiddenWidth: number;
@@ -90,8 +90,8 @@ export function blockSpecs(shape: BlockShape, seed: number): ParameterSpec[] {
     ...attention('self_attn', heads, 0),
     ...(shape.crosses ? attention('multihead_attn', heads, 8) : []),
     ...linearSpecs(first, hiddenWidth, width, feedBias, seed, 2),
-    // Gates and values are one product.
-    ...(shape.gated ? up.map((spec) => ({ ...spec, behind: spec.name.replace('up', 'gate') })) : []),
+    // One product computes gates and values.
+    ...(shape.gated ? up.map((spec) => ({ ...spec, follows: spec.name.replace('up', 'gate') })) : []),
     ...linearSpecs(second, width, hiddenWidth, feedBias, seed, 4),
     ...(shape.crosses ? ['norm1', 'norm2', 'norm3'] : ['norm1', 'norm2']).flatMap((norm) => [
       constantSpec(`${norm}.weight`, [width], 1),

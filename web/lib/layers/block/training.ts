@@ -1,11 +1,11 @@
 /*
  * Both passes of a block in training, with one call into the wasm each.
  *
- * Versions tried (ms for a step of training: batch 32, n = 32, D = 64, 4 heads, 256 hidden units, with embedding, linear head,
- * cross-entropy and Adam; Sapphire Rapids, Node 20):
- *   a call for each sublayer, which copies what it keeps        13.3
- *   a call for each pass, which copies what it keeps            10.5
- *   a call for each pass, which keeps it in wasm memory         10.2   <- this
+ * Versions tried (ms for a step of training: batch 32, n = 32, D = 64, 4 heads, 256 hidden units, with embedding,
+ * linear head, cross-entropy and Adam; Sapphire Rapids, Node 20):
+ *   a call for each sublayer, which copies activations          13.3
+ *   a call for each pass, which copies activations              10.5
+ *   a call for each pass, which keeps them in wasm memory       10.2   <- this
  * Of the 10.2 ms, 6.3 are matrix products at the speed of the micro-kernel.
  * Today: npm run bench -- --work training
  */
@@ -17,7 +17,7 @@ import * as OptionGradients from '../../generated/bindings/optionGradients.js';
 import * as TransformerBlockArgs from '../../generated/bindings/transformerBlockArgs.js';
 import * as TransformerBlockGradArgs from '../../generated/bindings/transformerBlockGradArgs.js';
 import { placeOptionGradients, type OptionFields } from '../../ops/attention/optionGradients.js';
-import type { PlaceAsked } from '../../ops/attention/askedResults.js';
+import type { PlaceRequested } from '../../ops/attention/requestedResults.js';
 import type { CheckedAttentionOptions } from '../../ops/attention/options.js';
 import { ARGS, clearArgs, floats, within, words } from '../../runtime/args.js';
 import { fresh } from '../../runtime/memory.js';
@@ -49,7 +49,7 @@ export interface AttentionPart {
   /** The number of keys, past ones included. */
   readonly keys: number;
   readonly plan: CheckedAttentionOptions;
-  readonly placeAsked: PlaceAsked;
+  readonly placeRequested: PlaceRequested;
   readonly past: Past;
   readonly rotation?: ((wasm: Wasm) => HeadRotation) | undefined;
 }
@@ -61,7 +61,7 @@ export interface BlockPass {
   readonly self: AttentionPart;
   /** Without a memory, keys and values are in the cache. */
   readonly cross?: AttentionPart & { readonly memory: Tensor | undefined };
-  /** Of all places, in training. */
+  /** In training: for all places that drop elements. */
   readonly dropout: Dropout | undefined;
 }
 
@@ -113,15 +113,15 @@ function attentionArgs({ wasm, shape }: Block, { batch, length }: BlockPass, par
   part.plan.place(wasm.memory);
 }
 
-type ReadAsked = (result: AttentionResult) => void;
+type ReadResults = (result: AttentionResult) => void;
 
 /**
  * Sets the arguments that both passes share, within a scope.
  *
- * @param asks whether to place what attention's options ask for
- * @returns functions that read it
+ * @param forward whether to place the memory and attention's requested results
+ * @returns functions that read these results
  */
-function blockArgs(block: Block, pass: BlockPass, asks: boolean): { self?: ReadAsked; cross?: ReadAsked } {
+function blockArgs(block: Block, pass: BlockPass, forward: boolean): { self?: ReadResults; cross?: ReadResults } {
   const { wasm, parameters, shape } = block;
   const { memory } = wasm;
   const { self, cross } = pass;
@@ -131,7 +131,7 @@ function blockArgs(block: Block, pass: BlockPass, asks: boolean): { self?: ReadA
   clearArgs();
   if (cross) {
     attentionArgs(block, pass, cross);
-    if (asks) read.cross = cross.placeAsked(memory);
+    if (forward) read.cross = cross.placeRequested(memory);
     ARGS.copyWithin(TransformerBlockArgs.cross, 0, ATTENTION_WORDS);
     ARGS.fill(0, 0, ATTENTION_WORDS);
     words[within(TransformerBlockArgs.cross, BlockAttentionArgs.packedIn)] = parameters.packed(
@@ -146,10 +146,10 @@ function blockArgs(block: Block, pass: BlockPass, asks: boolean): { self?: ReadA
     words[within(TransformerBlockArgs.cross, BlockAttentionArgs.packedOut)] = parameters.packed(
       'multihead_attn.out_proj.weight',
     );
-    if (asks && cross.memory) words[TransformerBlockArgs.memory] = memory.floats(cross.memory.data);
+    if (forward && cross.memory) words[TransformerBlockArgs.memory] = memory.floats(cross.memory.data);
   }
   attentionArgs(block, pass, self);
-  if (asks) read.self = self.placeAsked(memory);
+  if (forward) read.self = self.placeRequested(memory);
   if (rotation) setRotation(within(TransformerBlockArgs.self, BlockAttentionArgs.rotation), rotation);
   const [first, second] = mapsOf(shape);
   for (const [name, field] of blockFields(shape))
@@ -170,7 +170,7 @@ function blockArgs(block: Block, pass: BlockPass, asks: boolean): { self?: ReadA
   return read;
 }
 
-/** Computes the output for x (B, L, D) and what attention's options ask for, and keeps what the backward pass needs. */
+/** Computes the output for x (B, L, D) and attention's requested results, and keeps what the backward pass needs. */
 export function trainBlock(
   operation: string,
   block: Block,
@@ -200,7 +200,7 @@ export function trainBlock(
   });
 }
 
-/** Returns the gradients of x, of the memory and of attention's options, and adds to those of the parameters. */
+/** Returns the gradients of x, the memory and attention's options, and adds to the parameters' gradients. */
 export function trainBlockBackward(
   operation: string,
   block: Block,

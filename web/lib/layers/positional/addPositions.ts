@@ -13,8 +13,8 @@ export interface PositionalEncodingForwardOptions {
   /** Position of the first token; default 0. A whole number. */
   offset?: number;
   /**
-   * Seed of dropout for this pass. By default training begins with the layer's seed, and each pass uses the next
-   * number.
+   * Seed of dropout for this pass. By default the first training pass uses the layer's seed, and each later one the
+   * next number.
    */
   seed?: number;
   /** As in other layers. */
@@ -72,7 +72,7 @@ export function checkTokens(
   return { input, batch, length, width, offset, training, seed, into };
 }
 
-/** What the layer adds: the rows of its table for these tokens. */
+/** The rows of a layer's table for these tokens. */
 export interface PositionTable {
   /** The name of the layer. */
   readonly operation: string;

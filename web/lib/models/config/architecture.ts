@@ -1,4 +1,4 @@
-/** A model as the engine sees it, whatever its family calls its parts. */
+/** A model as the engine sees it, independent of its family. */
 import type { activations } from '../../generated/bindings/enums.js';
 import type { CheckedScaling } from '../../ops/rotary/scaling.js';
 import type { Source } from '../weights/parts.js';
@@ -7,10 +7,10 @@ export const OPERATION = 'openModel';
 
 export type Activation = (typeof activations)[number];
 
-/** How tokens know their places. */
+/** How a model encodes positions. */
 export type PositionKind = 'learned' | 'sinusoidal' | 'rotary' | 'alibi' | 'relative' | 'none';
 
-/** The keys within `left` before and `right` behind a query; undefined: all on that side. */
+/** The keys within `left` before and `right` after a query; undefined: all on that side. */
 export interface Window {
   readonly left?: number;
   readonly right?: number;
@@ -27,54 +27,54 @@ export interface Architecture {
   readonly ffnHiddens: number;
   readonly vocab: number;
   readonly maxLength: number;
-  /** The width of embeddings. Where it is not `hiddens`, `names.embeddingMap` maps to that. */
+  /** The width of embeddings. If it is not `hiddens`, `names.embeddingMap` maps one to the other. */
   readonly embedding: number;
   readonly activation: Activation;
   readonly gated: boolean;
   readonly norm: 'layer' | 'rms';
   readonly eps: number;
-  /** Where the norms are. 'parallel': attention and feed-forward both read the layer's input. */
+  /** Where norms are applied. 'parallel': attention and feed-forward both read the layer's input. */
   readonly order: 'post' | 'pre' | 'parallel';
   readonly causal: boolean;
-  /** For each layer, which keys a query sees; undefined, or no element: all. */
+  /** For each layer, the keys that a query sees; undefined or no element: all. */
   readonly windows: readonly (Window | undefined)[];
-  /** What scores are multiplied with. Default 1/√headDim. */
+  /** Multiplies scores. Default 1/√headDim. */
   readonly scale?: number;
-  /** Replaces scores s by softcap·tanh(s/softcap). Default none. */
+  /** Scores s become softcap·tanh(s/softcap). Default none. */
   readonly softcap?: number;
   readonly positionKind: PositionKind;
   /**
-   * A learned bias of scores, for all layers: the table `names.relativeBias` (rows, heads), of which a key's distance
-   * from its query, key − query, has the row that `rowOf` says.
+   * A learned bias of scores, for all layers: the table `names.relativeBias` (rows, heads). `rowOf` maps a key's
+   * distance from its query, key − query, to a row.
    */
   readonly relativeBias?: { readonly rows: number; readonly rowOf: (distance: number) => number };
   readonly rotary?: { readonly dim: number; readonly base: number; readonly effectAt?: CheckedScaling };
   /**
-   * Rows of a learned table of positions, and the first token's row. With `skipsPadding`, tokens whose id is `padId`
-   * are not counted: they have row `padId`.
+   * The number of rows of a learned table of positions, and the first token's row. With `skipsPadding`, tokens whose id
+   * is `padId` are not counted: they have row `padId`.
    */
   readonly positions?: { readonly rows: number; readonly first: number; readonly skipsPadding?: boolean };
   readonly tokenTypes: number;
   readonly padId: number | undefined;
   /** Which modules have a bias. */
   readonly bias: Readonly<Record<'qkv' | 'output' | 'up' | 'down' | 'norm', boolean>>;
-  /** Which of the file's layers each layer is, where several share parameters. */
+  /** For each layer, the index of its parameters in the file; several layers may share them. */
   readonly groups: readonly number[];
-  /** Whether a head that predicts tokens uses the embedding where the file has no matrix for it. */
+  /** Whether a head that predicts tokens uses the embedding if the file has no matrix for it. */
   readonly tied: boolean;
   readonly eos: ReadonlySet<number>;
   readonly names: Names;
   /** The heads that this family's files may have. */
   readonly tasks: Tasks;
-  /** The first of `config.architectures`, `…ForMaskedLM` for instance. Its ending says which head to use. */
+  /** The first of `config.architectures`, such as `…ForMaskedLM`. Its ending says which head to use. */
   readonly className: string;
   /** The names of classes, if the config lists or counts them. */
   readonly labels: readonly string[] | undefined;
 }
 
-/** What modules are called in the files, without the family's prefix. */
+/** The modules' names in the files, without the family's prefix. */
 export interface Names {
-  /** Files of the model alone have no prefix, and those with a head have one. */
+  /** Files with a head have this prefix, files of the bare model do not. */
   readonly prefix: string;
   readonly tokens: string;
   readonly positions?: string;
@@ -100,7 +100,7 @@ export interface LayerNames {
   /** Norms of each head's queries and keys. */
   readonly queryNorm?: string;
   readonly keyNorm?: string;
-  /** The tensor (heads) of the score of one more key, which has no value. */
+  /** A tensor (heads): the score of an additional key that has no value. */
   readonly sinks?: string;
 }
 
@@ -113,9 +113,9 @@ export type Tasks = Readonly<Partial<Record<Task, Head>>>;
 export type Task =
   'SequenceClassification' | 'TokenClassification' | 'QuestionAnswering' | 'PreTraining' | 'MaskedLM' | 'CausalLM';
 
-/** A matrix, the decoder, that gives logits. A map, an activation and a norm may come before it. */
+/** A matrix, the decoder, that gives logits, optionally after a map, an activation and a norm. */
 export interface Head {
-  /** Which hidden states it reads: the first token's, the last one's or each one's; or the pooler's vector. */
+  /** The hidden states that it reads: the first token's, the last token's or each token's; or the pooler's vector. */
   readonly reads: 'first' | 'last' | 'each' | 'pooled';
   readonly map?: string;
   readonly activation?: Activation | 'tanh';
@@ -125,6 +125,6 @@ export interface Head {
   readonly bias?: string;
   /** Whether files may lack the bias. Default false. */
   readonly optionalBias?: boolean;
-  /** How many logits there are, if they are neither of tokens nor of labels. A single one has no axis of its own. */
+  /** The number of logits, if they are neither for tokens nor for labels. A single one has no axis. */
   readonly outputs?: number;
 }

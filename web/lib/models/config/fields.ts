@@ -1,4 +1,4 @@
-/** Reads configs: their fields one by one, and what many families have in common. */
+/** Reads fields of configs, and those that many families share. */
 import { wrongValue } from '../../check/values.js';
 import { OPERATION, type Activation, type Window } from './architecture.js';
 
@@ -12,7 +12,7 @@ export class Fields {
     this.#path = path;
   }
 
-  /** Throws the RangeError of a field that has another value than `expected` says. */
+  /** Throws a RangeError for a field that is not as `expected`. */
   wrong(field: string, expected: string, got: unknown): never {
     return wrongValue(
       OPERATION,
@@ -51,7 +51,7 @@ export class Fields {
     return value;
   }
 
-  /** Refuses a config in which a field has another value than this. */
+  /** Rejects a config in which a field has another value than this. */
   only(field: string, allowed: string | number | boolean): void {
     const value = this.get(field) ?? allowed;
     if (value !== allowed) this.wrong(field, `to be ${allowed}`, value);
@@ -73,7 +73,7 @@ const NAMES = {
   maxLength: 'max_position_embeddings',
 };
 
-/** What every family has, whose fields may have other `names`, and defaults for what only some have. */
+/** The fields that all families have, possibly under other `names`, and defaults for those that only some have. */
 export function common(fields: Fields, names: Partial<typeof NAMES> = {}) {
   const called = { ...NAMES, ...names };
   const layers = fields.size(called.layers, undefined, 1024);
@@ -152,7 +152,7 @@ function eosOf(fields: Fields): ReadonlySet<number> {
   );
 }
 
-/** The names of classes: `id2label` by its numbers, or as many as `num_labels` says. */
+/** The names of classes: `id2label` in the order of its numbers, or default names for `num_labels`. */
 function labelsOf(fields: Fields): readonly string[] | undefined {
   const id2label = fields.get('id2label');
   if (id2label === undefined) {
@@ -171,9 +171,9 @@ export function unnamedLabels(count: number): string[] {
 }
 
 /**
- * For each layer, the keys that a query sees: `window` in those that `layer_types` calls sliding_attention.
+ * For each layer, the keys that a query sees: `window` in layers that `layer_types` calls sliding_attention.
  *
- * @param isWindowed tells the same where the config has no `layer_types`
+ * @param isWindowed whether a layer has the window if the config has no `layer_types`
  */
 export function windowsOf(
   fields: Fields,

@@ -5,9 +5,9 @@ import { OPERATION, type Architecture } from './architecture.js';
 import { Fields } from './fields.js';
 
 /**
- * What a config describes.
+ * Reads the architecture that a config describes.
  *
- * @throws TypeError if it is not an object; RangeError that names a field which is missing, wrong or not supported
+ * @throws TypeError if it is not an object; RangeError that names a field that is missing, wrong or not supported
  */
 export function readConfig(config: unknown): Architecture {
   if (Object(config) !== config || Array.isArray(config)) {
@@ -25,13 +25,13 @@ export function readConfig(config: unknown): Architecture {
   return FAMILIES[family as Family](fields);
 }
 
-/** A config is JSON: what is not comes out as JSON has it. */
+/** A copy by way of JSON. */
 function structuredCopy(config: object): Record<string, unknown> {
   let copy: unknown;
   try {
     copy = JSON.parse(JSON.stringify(config));
   } catch {
-    // Circles, or a hostile getter.
+    // A circular object, or a getter that throws.
   }
   if (Object(copy) !== copy) wrongKind(OPERATION, 'config to be plain data', 'something else');
   return copy as Record<string, unknown>;

@@ -6,9 +6,9 @@ import { readScaling, typeField } from './scaling.js';
 type Rotary = NonNullable<Architecture['rotary']>;
 
 /**
- * `rope_parameters` of transformers 5, or `rope_theta` and `rope_scaling` of earlier versions. Linear, dynamic and YaRN
- * scaling may leave `max_position_embeddings` at the length of the training: the model then takes texts that are
- * `factor` times as long.
+ * Reads `rope_parameters` of transformers 5, or `rope_theta` and `rope_scaling` of earlier versions. With linear,
+ * dynamic and YaRN scaling, `max_position_embeddings` may be the context length of training: the model then takes texts
+ * that are `factor` times as long.
  */
 export function rotaryOf(
   fields: Fields,

@@ -1,12 +1,12 @@
-/** What configs say of rotary positions for texts that are longer than those of the training. */
+/** Reads how configs scale rotary positions for texts longer than in training. */
 import { checkScaling, type CheckedScaling, type RotaryScaling } from '../../ops/rotary/scaling.js';
 import { OPERATION } from './architecture.js';
 import type { Fields } from './fields.js';
 
 /**
- * How a config scales its rotary positions, and the length of the texts that it takes then.
+ * Reads how a config scales its rotary positions, and the length of texts that it then takes.
  *
- * @param trained  the length of the training, where the scaling has none
+ * @param trained the context length of training, if the scaling does not have it
  */
 export function readScaling(
   given: Fields,
@@ -25,7 +25,7 @@ export function readScaling(
   };
 }
 
-/** The field that says how positions are scaled. */
+/** The name of the field for the kind of scaling. */
 export function typeField(scaling: Fields): string {
   return scaling.has('rope_type') ? 'rope_type' : 'type';
 }
@@ -40,7 +40,7 @@ function scalingOf(given: Fields, maxLength: number, trained: number): RotarySca
     case 'linear':
       return { type, factor: factor() };
     case 'dynamic':
-      // transformers takes no other length here.
+      // As in transformers, which ignores the original length here.
       return { type, factor: factor(), originalMaxLength: maxLength };
     case 'longrope':
       return {

@@ -2,7 +2,7 @@ import type { Architecture } from '../config/architecture.js';
 import type { Fields } from '../config/fields.js';
 import { bert } from './bert.js';
 
-/** BERT whose layers share parameters, and whose embeddings are narrow. */
+/** BERT with narrow embeddings and layers that share parameters. */
 export function albert(fields: Fields): Architecture {
   const all = bert(fields, { defaultActivation: 'gelu_new' });
   fields.only('inner_group_num', 1);

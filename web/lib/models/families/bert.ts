@@ -1,7 +1,7 @@
 import type { Architecture } from '../config/architecture.js';
 import { activationOf, biases, common, headDimOf, type Fields } from '../config/fields.js';
 
-/** What families of BERT's kind may have otherwise: names of fields, and defaults. */
+/** Names of fields and defaults that differ between families like BERT. */
 const KIND = {
   layers: 'num_hidden_layers',
   heads: 'num_attention_heads',
@@ -12,7 +12,7 @@ const KIND = {
   padId: 0,
 };
 
-/** Norms after the sums, learned positions, types of tokens; each token sees all others. */
+/** Norms after the sums, learned positions, token types; every token sees all others. */
 export function bert(fields: Fields, kind: Partial<typeof KIND> = {}): Architecture {
   const { ffnHiddens, ...called } = { ...KIND, ...kind };
   fields.only('position_embedding_type', 'absolute');

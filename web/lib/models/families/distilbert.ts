@@ -2,7 +2,7 @@ import type { Architecture } from '../config/architecture.js';
 import type { Fields } from '../config/fields.js';
 import { bert } from './bert.js';
 
-/** BERT without types of tokens and without a pooler, under names of its own. */
+/** BERT without token types and pooler, and with other names. */
 export function distilbert(fields: Fields): Architecture {
   const sizes = { layers: 'n_layers', heads: 'n_heads', hiddens: 'dim', ffnHiddens: 'hidden_dim' };
   const all = bert(fields, { ...sizes, activation: 'activation' });

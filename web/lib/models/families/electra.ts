@@ -2,7 +2,7 @@ import type { Architecture } from '../config/architecture.js';
 import type { Fields } from '../config/fields.js';
 import { bert } from './bert.js';
 
-/** BERT without a pooler, whose embeddings may be narrow, and with a head that finds replaced tokens. */
+/** BERT without a pooler, with embeddings that may be narrow and a head that finds replaced tokens. */
 export function electra(fields: Fields): Architecture {
   const all = bert(fields);
   const embedding = fields.size('embedding_size', 128);
@@ -20,7 +20,7 @@ export function electra(fields: Fields): Architecture {
       SequenceClassification: {
         reads: 'first',
         map: 'classifier.dense',
-        // Whatever the config says, as in the generator's.
+        // Whatever the config says, as in the generator's head.
         activation: 'gelu',
         decoder: 'classifier.out_proj',
       },

@@ -44,7 +44,7 @@ export function gpt2(fields: Fields): Architecture {
   };
 }
 
-/** A map whose weight is (inputs, outputs), or number `which` of several whose outputs lie side by side. */
+/** A map whose weight is (inputs, outputs), or the one with index `which` of several whose outputs lie side by side. */
 function transposed(module: string, which = 0, maps = 1): Source {
   return (tensor, outputs, inputs) => {
     const columns = maps * outputs;

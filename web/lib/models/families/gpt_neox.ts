@@ -3,7 +3,7 @@ import { activationOf, biases, common, headDimOf, type Fields } from '../config/
 import { rotaryOf } from '../config/rotary.js';
 import type { Source } from '../weights/parts.js';
 
-/** Attention and feed-forward in parallel, and a part of each head is rotated. */
+/** Attention and feed-forward in parallel, rotary positions in a part of each head. */
 export function gptNeox(fields: Fields): Architecture {
   const all = common(fields);
   const headDim = headDimOf(fields, all);
@@ -47,7 +47,7 @@ export function gptNeox(fields: Fields): Architecture {
   };
 }
 
-/** Number `which` of three maps whose outputs lie side by side for each head. */
+/** The map with index `which` of three whose outputs lie side by side for each head. */
 function interleaved(module: string, which: number, headDim: number): Source {
   return (tensor, outputs, inputs) => ({
     name: `${module}.${tensor}`,

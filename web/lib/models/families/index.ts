@@ -1,4 +1,4 @@
-/** Families of models: functions that say what a config describes, by `config.model_type`. */
+/** Families of models: functions that read a config, by its `model_type`. */
 import type { Architecture } from '../config/architecture.js';
 import type { Fields } from '../config/fields.js';
 import { albert } from './albert.js';

@@ -2,7 +2,7 @@ import type { Architecture } from '../config/architecture.js';
 import { activationOf, common, headDimOf, type Fields } from '../config/fields.js';
 import { rotaryOf } from '../config/rotary.js';
 
-/** Defaults that families of Llama's kind may have otherwise. */
+/** Defaults that differ between families like Llama. */
 interface Kind {
   readonly kvHeads?: number;
   readonly headDim?: number;
@@ -15,7 +15,7 @@ export function llama(fields: Fields, kind: Kind = {}): Architecture {
   if (all.heads % kvHeads !== 0) fields.wrong('num_key_value_heads', 'to divide the heads', kvHeads);
   const isGiven = fields.get('head_dim') !== undefined;
   const headDim = isGiven ? fields.size('head_dim') : (kind.headDim ?? headDimOf(fields, all));
-  // transformers reads it, and cannot rotate a part.
+  // transformers reads this field but cannot rotate a part.
   for (const each of [fields, fields.object('rope_parameters')]) each?.only('partial_rotary_factor', 1);
   const [attentionBias, mlpBias] = [fields.flag('attention_bias', false), fields.flag('mlp_bias', false)];
   return {

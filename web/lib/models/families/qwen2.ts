@@ -2,7 +2,7 @@ import type { Architecture } from '../config/architecture.js';
 import { biases, windowsOf, type Fields } from '../config/fields.js';
 import { llama } from './llama.js';
 
-/** Llama with biases of queries, keys and values; from some layer on there may be a sliding window. */
+/** Llama with biases of queries, keys and values, and optionally a sliding window in the upper layers. */
 export function qwen2(fields: Fields, kind?: Parameters<typeof llama>[1]): Architecture {
   const all = llama(fields, kind);
   const hasWindow = fields.flag('use_sliding_window', false) && fields.get('sliding_window') !== undefined;

@@ -2,7 +2,7 @@ import type { Architecture } from '../config/architecture.js';
 import type { Fields } from '../config/fields.js';
 import { bert } from './bert.js';
 
-/** BERT, with positions that begin after padding's, and heads of its own. */
+/** BERT with other heads, and positions that begin after padding's. */
 export function roberta(fields: Fields): Architecture {
   const all = bert(fields, { padId: 1 });
   const padId = all.padId!;

@@ -31,7 +31,7 @@ export interface Pass {
   readonly positions: Int32Array | undefined;
 }
 
-/** Reads what is wanted of a pass that has ended. */
+/** Reads the results of a pass. */
 export type Read<T> = (memory: Memory, program: Program, request: Request) => T;
 export type Run = <T>(pass: Pass, read: Read<T>) => T;
 
@@ -65,7 +65,7 @@ export function checkPass(
       ? undefined
       : toRowsLike(operation, 'tokenTypes', given.tokenTypes, a.tokenTypes - 1, rows);
   if (given.positions != null && given.positions !== 'none' && !a.positions && !a.rotary) {
-    wrongUse(operation, `no positions for ${a.family}, which knows distances alone`, 'some');
+    wrongUse(operation, `no positions for ${a.family}, which uses only distances`, 'some');
   }
   const own =
     given.positions == null || given.positions === 'none'

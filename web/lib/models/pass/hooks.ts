@@ -1,10 +1,10 @@
-/** Functions of the caller's that see tensors of a pass. */
+/** The caller's functions that see tensors of a pass. */
 import { unknownName } from '../../check/options.js';
 import { tagOf, wrongKind } from '../../check/values.js';
 import type { ModelHooks } from '../types.js';
 import type { HookPoint, Hooks, Program } from './types.js';
 
-/** (B, X, Y, E) as (B, Y, X, E), for the shape (B, Y, X, E) that it has then. */
+/** Transposes (B, X, Y, E) into (B, Y, X, E); `shape` is that of the result. */
 export function transposed(data: Float32Array, [batch, ys, xs, width]: readonly number[]): Float32Array {
   const result = new Float32Array(data.length);
   let to = 0;

@@ -5,7 +5,7 @@ import type { ModelWeights } from '../weights/types.js';
 import type { Pass } from './check.js';
 import type { Program } from './types.js';
 
-/** Writes what a pass reads. */
+/** Writes the inputs of a pass. */
 export function placeInputs(
   memory: Memory,
   a: Architecture,

@@ -1,14 +1,14 @@
-/** Hands out places for a pass in a block of wasm memory that begins at `base`, a multiple of 16. */
+/** Allocates a pass's tensors in a block of wasm memory that begins at `base`, a multiple of 16. */
 export class Layout {
   readonly base: number;
-  /** Bytes of all places. */
+  /** Bytes of all tensors. */
   size = 0;
 
   constructor(base: number) {
     this.base = base;
   }
 
-  /** Room for numbers of four bytes, aligned as vectors are. */
+  /** Allocates numbers of four bytes, aligned for vectors. */
   floats(count: number): number {
     const address = this.base + this.size;
     this.size += Math.ceil(count / 4) * 16;

@@ -1,7 +1,4 @@
-/**
- * A pass over a model as a list of steps. It is built for one shape, and for one place in wasm memory. The function is
- * long, because a pass is one sequence of steps.
- */
+/** A pass over a model as a list of steps, built for one shape and one place in wasm memory. */
 import * as AttentionArgs from '../../generated/bindings/attentionArgs.js';
 import { activations, scoresStages } from '../../generated/bindings/enums.js';
 import { floats, setStack, words } from '../../runtime/args.js';
@@ -13,7 +10,7 @@ import { buildHeads } from './heads.js';
 import { Layout } from './layout.js';
 import type { HookPoint, LAYER_HOOKS, Place, Program, Request } from './types.js';
 
-/** Whether a pass can run the program of another one. Most do not depend on how many tokens are in the cache. */
+/** Whether a pass can run another one's program. Most do not depend on the number of tokens in the cache. */
 export function isLike(a: Architecture, one: Request, other: Request): boolean {
   const names = Object.keys(one) as (keyof Request)[];
   const depends = one.needWeights || one.hasMask || a.relativeBias;
@@ -37,9 +34,9 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
     ids: layout.floats(rows),
     types: a.tokenTypes > 0 ? layout.floats(rows) : 0,
     positions: a.positions && request.positions !== 'none' ? layout.floats(rows) : 0,
-    // Doubles.
+    // Float64s.
     angles: request.positions === 'own' ? layout.floats(2 * rows) : 0,
-    // Bytes. A sequence's masks begin where the one before ends.
+    // Bytes. A sequence's mask begins where the previous one ends.
     mask: request.hasMask ? layout.floats(Math.ceil((batch * keys) / 4)) : 0,
     first: layout.floats(batch),
     last: layout.floats(batch),
@@ -65,9 +62,9 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
     [inputs.positions, w.positions],
   ] as const) {
     if (!ids) continue;
-    const some = layout.floats(rows * e);
-    lookUp(ids, table, some);
-    add(x, some, x, e);
+    const found = layout.floats(rows * e);
+    lookUp(ids, table, found);
+    add(x, found, x, e);
   }
   if (w.embeddingNorm) norm(x, w.embeddingNorm, x, rows, e);
   if (w.embeddingMap) {
@@ -100,7 +97,7 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
   const weights: Place[] = [];
   const hiddenStates: Place[] = [];
   const rowsShape = [batch, tokens, d];
-  /** Where a layer's sum goes: it stays where hidden states are asked for. */
+  /** The address of a layer's output; each has its own if hidden states are requested. */
   const nextX = (): number => (request.needHiddenStates ? layout.floats(rows * d) : x);
   const keep = (address: number): void => {
     if (request.needHiddenStates) hiddenStates.push({ address, shape: rowsShape });
@@ -137,7 +134,7 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
         layer.keyNorm && { query: normOf(layer.queryNorm), key: normOf(layer.keyNorm), to: { query, key } },
       rotation: rotary && { query: rotary, key: rotary },
       cache: cache && { ...cache, length: 0 },
-      rotated: () => {
+      onRotated: () => {
         point(name('attn.hook_rot_q'), query, queryShape, true);
         point(name('attn.hook_rot_k'), key, keyShape, true);
       },
@@ -173,8 +170,8 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
     point(name('attn.hook_pattern'), pattern, scoresShape);
     if (hooksPattern) steps.mixValues();
     if (request.needWeights) weights.push({ address: pattern, shape: scoresShape });
-    for (const [silenced, head] of request.ablate ?? []) {
-      if (silenced === i) steps.silenceHead(z + 4 * head * headDim, rows, headDim, wide);
+    for (const [ablated, head] of request.ablate ?? []) {
+      if (ablated === i) steps.silenceHead(z + 4 * head * headDim, rows, headDim, wide);
     }
     point(name('attn.hook_z'), z, queryShape, true);
     linear(z, layer.output, attended);

@@ -5,17 +5,17 @@ import type { Frequencies } from '../rotary.js';
 import type { ModelHooks } from '../types.js';
 import type { Layout } from './layout.js';
 
-/** Functions of the caller's, by the names of what they see. */
+/** The caller's functions, by the names of the tensors that they see. */
 export type Hooks = ReadonlyMap<string, ModelHooks[string]>;
 
-/** What a pass is built for. */
+/** The settings that a pass is built for. */
 export interface Request {
   readonly batch: number;
   readonly tokens: number;
   /** Tokens in the cache. */
   readonly past: number;
   readonly cache: CacheStore | undefined;
-  /** In place of the architecture's. */
+  /** Replaces the architecture's windows. */
   readonly window: Window | undefined;
   readonly hasMask: boolean;
   /** 'own' positions are the caller's, one list for each sequence. */
@@ -24,7 +24,7 @@ export interface Request {
   readonly needWeights: boolean;
   readonly needHiddenStates: boolean;
   readonly lastOnly: boolean;
-  /** Whether to go on to logits and the pooled vector. */
+  /** Whether to compute logits and the pooled vector. */
   readonly needHeads: boolean;
   readonly ablate: readonly (readonly [layer: number, head: number])[] | undefined;
   readonly hooks: Hooks | undefined;
@@ -34,27 +34,26 @@ export interface Request {
 export interface Place {
   readonly address: number;
   readonly shape: readonly number[];
-  /** Whether it lies there as (B, T, H, E) and is called (B, H, T, E). */
+  /** Whether it is stored as (B, T, H, E) but has the shape (B, H, T, E). */
   readonly heads?: boolean;
 }
 
-/** What a hook sees, and after how many bytes of steps. */
+/** A tensor that a hook sees, after that many bytes of steps. */
 export interface HookPoint extends Place {
   readonly after: number;
 }
 
 export interface Program {
-  /** Where its tensors are. */
   readonly layout: Layout;
   readonly steps: Steps;
-  /** What is written there before each pass; 0 for what is not read. */
+  /** The addresses of a pass's inputs; 0 for those that are not used. */
   readonly inputs: {
     readonly ids: number;
     readonly types: number;
     readonly positions: number;
     readonly angles: number;
     readonly mask: number;
-    /** Rows of each sequence: the first, and the last that is no padding. */
+    /** Rows of each sequence: the first, and the last that is not padding. */
     readonly first: number;
     readonly last: number;
     readonly offsets: number;
@@ -69,7 +68,7 @@ export interface Program {
   readonly hiddenStates: readonly Place[];
 }
 
-/** The names of a layer's hooks, behind `blocks.{i}.`; the others are `hook_embed` and `ln_final.hook_normalized`. */
+/** The names of a layer's hooks, after `blocks.{i}.`; the others are `hook_embed` and `ln_final.hook_normalized`. */
 export const LAYER_HOOKS = [
   'hook_resid_pre',
   'attn.hook_q',

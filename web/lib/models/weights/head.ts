@@ -6,7 +6,7 @@ import { part, partOf } from './parts.js';
 import type { Store } from './store.js';
 import type { HeadWeights } from './types.js';
 
-/** The head that the config names or the file has. */
+/** The head that the config names, or the first that the file has. */
 export function head(store: Store, tensors: Tensors, a: Architecture): HeadWeights | undefined {
   const has = (module: string | undefined): boolean => tensors.has(`${module}.weight`);
   const entries = Object.entries(a.tasks) as [Task, Head][];
@@ -35,7 +35,7 @@ export function head(store: Store, tensors: Tensors, a: Architecture): HeadWeigh
       bias === undefined ? undefined : [part(bias, [outputs])],
     ),
   };
-  // Some files have the same bias under both names.
+  // Some files have this bias under both names.
   if (tensors.has(ownBias)) tensors.check(ownBias, [outputs]);
   const isScalar = given.outputs === 1;
   return { ...weights, reads, activation, predictsTokens, isTied, isScalar, labels: labels && Object.freeze(labels) };
@@ -45,7 +45,7 @@ function predicts(task: Task): boolean {
   return task.endsWith('LM');
 }
 
-/** How many classes a file has, where the config does not say. */
+/** The number of classes in a file, if the config does not have it. */
 function classes(tensors: Tensors, name: string): number {
   const [count = 0] = tensors.shapeOf(name);
   if (count < 1) wrongValue(OPERATION, `'${name}' of at least one class`, count);

@@ -1,4 +1,4 @@
-/** Where matrices lie in the tensors of a file. */
+/** Where matrices are in the tensors of a file. */
 
 /** Reads elements of the tensor in the file; all of them by default. */
 type Read = (begin?: number, end?: number) => Float32Array;
@@ -8,31 +8,31 @@ export interface Part {
   readonly name: string;
   readonly shape: readonly number[];
   readonly count: number;
-  /** Gives a function for rows [first, first + count) of the matrix. */
+  /** Makes a function that reads rows [first, first + count) of the matrix. */
   readonly rows: (read: Read) => (first: number, count: number) => Float32Array;
 }
 
 /**
- * A linear map: the name of a module that has a weight (outputs, inputs) and may have a bias (outputs), or a function
- * that finds these where they are something else.
+ * A linear map: the name of a module with a weight (outputs, inputs) and perhaps a bias (outputs), or a function that
+ * finds these in other tensors.
  */
 export type Source = string | ((tensor: 'weight' | 'bias', outputs: number, inputs: number) => Part);
 
-/** The weight or the bias of a linear map. A bias is a matrix of 1 input. */
+/** The weight or the bias of a linear map. A bias is a matrix with 1 input. */
 export function partOf(source: Source, tensor: 'weight' | 'bias', outputs: number, inputs: number): Part {
   const columns = tensor === 'weight' ? inputs : 1;
   if (typeof source !== 'string') return source(tensor, outputs, columns);
   return part(`${source}.${tensor}`, tensor === 'weight' ? [outputs, inputs] : [outputs]);
 }
 
-/** A whole tensor, as it is. */
+/** A whole tensor. */
 export function part(name: string, shape: readonly [count: number, inputs?: number]): Part {
   const [count, inputs = 1] = shape;
   return {
     name,
     shape: shape as readonly number[],
     count,
-    // Not all at once, because numbers that are widened take more memory than the file.
+    // Not all at once, because widened numbers take more memory than the file.
     rows: (read) => (first, count) => read(first * inputs, (first + count) * inputs),
   };
 }

@@ -1,12 +1,11 @@
 import { slopesOf } from '../../ops/alibiSlopes.js';
 import type { Wasm } from '../../runtime/wasm.js';
-import type { Architecture } from '../config/architecture.js';
+import type { Architecture, LayerNames } from '../config/architecture.js';
 import type { Tensors } from '../files.js';
 import { rotaryFrequencies } from '../rotary.js';
 import { head } from './head.js';
-import { layer } from './layer.js';
 import { Store } from './store.js';
-import type { ModelWeights } from './types.js';
+import type { LayerWeights, ModelWeights } from './types.js';
 
 /** Checks all tensors, and then places them. */
 export function placeWeights(
@@ -17,10 +16,10 @@ export function placeWeights(
   onProgress: (done: number, total: number) => void = () => undefined,
 ): { store: Store; weights: ModelWeights } {
   const store = new Store(wasm, tensors, weightType);
-  take(store, tensors, a);
+  weightsOf(store, tensors, a);
   store.startPlacing(onProgress);
   try {
-    const weights = take(store, tensors, a);
+    const weights = weightsOf(store, tensors, a);
     const frequenciesAt = rotaryFrequencies(wasm, a, (floats) => store.allocate(floats));
     return { store, weights: { ...weights, frequenciesAt } };
   } catch (error) {
@@ -29,7 +28,7 @@ export function placeWeights(
   }
 }
 
-function take(store: Store, tensors: Tensors, a: Architecture): Omit<ModelWeights, 'frequenciesAt'> {
+function weightsOf(store: Store, tensors: Tensors, a: Architecture): Omit<ModelWeights, 'frequenciesAt'> {
   const { names, embedding: e, hiddens: d } = a;
   const { weightType } = store;
   const found = head(store, tensors, a);
@@ -41,7 +40,7 @@ function take(store: Store, tensors: Tensors, a: Architecture): Omit<ModelWeight
   const types = a.tokenTypes > 0 ? table(names.types, a.tokenTypes) : 0;
   const embeddingNorm = names.embeddingNorm === undefined ? undefined : store.norm(names.embeddingNorm, e, a.bias.norm);
   const embeddingMap = names.embeddingMap === undefined ? undefined : store.linear(names.embeddingMap, e, d);
-  const groups = Array.from({ length: Math.max(...a.groups) + 1 }, (_, i) => layer(store, a, names.layer(i)));
+  const groups = Array.from({ length: Math.max(...a.groups) + 1 }, (_, i) => layerOf(store, a, names.layer(i)));
   const hasPooler = names.pooler !== undefined && tensors.has(`${names.pooler}.weight`);
   return {
     weightType,
@@ -57,5 +56,25 @@ function take(store: Store, tensors: Tensors, a: Architecture): Omit<ModelWeight
     finalNorm: names.finalNorm === undefined ? undefined : store.norm(names.finalNorm, d, a.bias.norm),
     pooler: hasPooler ? store.linear(names.pooler, d, d) : undefined,
     head: found,
+  };
+}
+
+function layerOf(store: Store, a: Architecture, names: LayerNames): LayerWeights {
+  const { hiddens, ffnHiddens, headDim, bias } = a;
+  const [wide, narrow] = [a.heads * headDim, a.kvHeads * headDim];
+  const headNorm = (name: string | undefined) =>
+    name === undefined ? undefined : store.norm(name, headDim, bias.norm);
+  return {
+    query: store.linear(names.query, hiddens, wide, bias.qkv),
+    key: store.linear(names.key, hiddens, narrow, bias.qkv),
+    value: store.linear(names.value, hiddens, narrow, bias.qkv),
+    output: store.linear(names.output, wide, hiddens, bias.output),
+    up: store.linear(names.up, hiddens, a.gated ? 2 * ffnHiddens : ffnHiddens, bias.up),
+    down: store.linear(names.down, ffnHiddens, hiddens, bias.down),
+    norm1: store.norm(names.norm1, hiddens, bias.norm),
+    norm2: store.norm(names.norm2, hiddens, bias.norm),
+    queryNorm: headNorm(names.queryNorm),
+    keyNorm: headNorm(names.keyNorm),
+    sinks: names.sinks === undefined ? 0 : store.plain(names.sinks, [a.heads]),
   };
 }

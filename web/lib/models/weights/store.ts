@@ -6,7 +6,7 @@ import type { Tensors } from '../files.js';
 import { partOf, type Part, type Source } from './parts.js';
 import type { NormWeights } from './types.js';
 
-/** Floats that are packed at a time. */
+/** The number of floats that are packed at a time. */
 const CHUNK = 2 ** 16;
 
 /**
@@ -14,13 +14,13 @@ const CHUNK = 2 ** 16;
  * address is 0.
  */
 export class Store {
-  /** Of matrices, as C++ calls it. */
+  /** The type of matrices, as its number in C++. */
   readonly weightType: number;
   readonly #wasm: Wasm;
   readonly #tensors: Tensors;
   readonly #addresses: number[] = [];
   #bytes = 0;
-  /** What everything that has been checked will take. */
+  /** The bytes of all tensors that have been checked. */
   #total = 0;
   #placed: ((bytes: number, total: number) => void) | undefined;
 
@@ -45,7 +45,7 @@ export class Store {
     for (const address of this.#addresses.splice(0)) this.#wasm.memory.release(address);
   }
 
-  /** From here on, what is asked for is placed; `placed` is called after each. */
+  /** From now on tensors are placed; `placed` is called after each. */
   startPlacing(placed: (bytes: number, total: number) => void): void {
     this.#placed = placed;
   }
@@ -56,7 +56,7 @@ export class Store {
     return this.#write(sizeOf(shape), () => this.#tensors.read(name));
   }
 
-  /** Numbers that are not in the file. */
+  /** A vector that is not in the file. */
   computed(data: Float32Array): number {
     return this.#write(data.length, () => data);
   }
@@ -66,7 +66,7 @@ export class Store {
     return { weight, bias: hasBias ? this.plain(`${name}.bias`, [width]) : 0 };
   }
 
-  /** A linear map, or several whose outputs lie one after another. */
+  /** A linear map, or several with their outputs one after another. */
   linear(source: Source | readonly Source[], inputs: number, outputs: number, hasBias = true): Matrix {
     const sources = Array.isArray(source) ? (source as readonly Source[]) : [source as Source];
     const each = outputs / sources.length;
@@ -84,10 +84,10 @@ export class Store {
     const packed = this.#take(size + (biasParts ? outputs : 0), () => {
       const packed = this.allocate(size);
       if (this.weightType > 0) memory.clear(packed, size);
-      const some = Math.max(8, Math.floor(CHUNK / inputs / 8) * 8);
+      const most = Math.max(8, Math.floor(CHUNK / inputs / 8) * 8);
       const read = this.#reader(parts, inputs);
-      for (let first = 0; first < outputs; first += some) {
-        const count = Math.min(some, outputs - first);
+      for (let first = 0; first < outputs; first += most) {
+        const count = Math.min(most, outputs - first);
         memory.scope(OPERATION, () => {
           const rows = memory.floats(read(first, count));
           raw.packWeight(rows, packed, inputs, outputs, first, count, this.weightType);
@@ -131,9 +131,9 @@ export class Store {
         const from = Math.max(first, begin);
         const to = Math.min(first + count, begin + rows);
         if (from < to) {
-          const some = read[i]!(from - begin, to - from);
-          if (!whole) return some;
-          whole.set(some, (from - first) * inputs);
+          const data = read[i]!(from - begin, to - from);
+          if (!whole) return data;
+          whole.set(data, (from - first) * inputs);
         }
         begin += rows;
       }

@@ -1,4 +1,4 @@
-/** A model's parameters in wasm memory, 0 for what it lacks: matrices packed for products, all else as in the file. */
+/** Addresses of a model's parameters, 0 for those that it lacks. Matrices are packed for products. */
 import type { Matrix } from '../../steps/steps.js';
 import type { Head } from '../config/architecture.js';
 import type { FrequenciesAt } from '../rotary.js';
@@ -14,7 +14,7 @@ export interface LayerWeights {
   readonly output: Matrix;
   readonly norm1: NormWeights;
   readonly norm2: NormWeights;
-  /** Gates and then values, where the feed-forward is gated. */
+  /** Gates and then values, if the feed-forward is gated. */
   readonly up: Matrix;
   readonly down: Matrix;
   readonly queryNorm: NormWeights | undefined;
@@ -23,7 +23,7 @@ export interface LayerWeights {
   readonly sinks: number;
 }
 export interface ModelWeights {
-  /** Of matrices, as C++ calls it. */
+  /** The type of matrices, as its number in C++. */
   readonly weightType: number;
   /** (vocab, embedding); with `tokensPacked` it is a matrix, which may be the decoder's. */
   readonly tokens: number;
@@ -46,11 +46,11 @@ export interface HeadWeights extends Pick<Head, 'reads' | 'activation'> {
   readonly map: Matrix | undefined;
   readonly norm: NormWeights | undefined;
   readonly decoder: Matrix;
-  /** Whether logits are those of tokens, and not of classes. */
+  /** Whether logits are of tokens, not of classes. */
   readonly predictsTokens: boolean;
   /** Whether the decoder is the embedding. */
   readonly isTied: boolean;
-  /** Whether there is a single logit, without an axis of its own. */
+  /** Whether there is a single logit, without an axis. */
   readonly isScalar: boolean;
   /** The names of classes. */
   readonly labels: readonly string[] | undefined;

@@ -2,7 +2,7 @@ import { toTensor } from '../../check/arrays.js';
 import { orOutOfMemory, part, rowsAtOnce, type Memory } from '../../runtime/memory.js';
 import type { Tensor, TensorLike } from '../../types.js';
 
-/** Applies a function of wasm, which may work in place, to all elements. */
+/** Applies a wasm function that works in place to all elements. */
 export function mapElements(
   operation: string,
   memory: Memory,
@@ -11,7 +11,7 @@ export function mapElements(
 ): Tensor {
   const { data, shape } = toTensor(operation, 'x', x);
   const count = data.length;
-  // It may be larger than the linear memory, through which it goes in pieces.
+  // In pieces, because the result may be larger than wasm memory.
   const out = orOutOfMemory(operation, 4 * count, () => new Float32Array(count));
   memory.scope(operation, () => {
     const most = rowsAtOnce(count, 1);

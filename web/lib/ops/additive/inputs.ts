@@ -1,12 +1,11 @@
 /** Checks and places the arguments that both operations of additive attention share. */
-import { toTensorOfRank, toTensorOfShape, toValidLens } from '../../check/arrays.js';
+import { rowLens, toTensorOfRank, toTensorOfShape, toValidLens } from '../../check/arrays.js';
 import { checkOptions, type Known } from '../../check/options.js';
 import { showShape, wrongValue } from '../../check/values.js';
 import * as AdditiveAttentionArgs from '../../generated/bindings/additiveAttentionArgs.js';
 import { clearArgs, words } from '../../runtime/args.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { Tensor, TensorLike, ValidLens } from '../../types.js';
-import { rowLens } from '../attention/rowLens.js';
 
 /** The parameters of additive attention; D is the width of its hidden layer. */
 export interface AdditiveAttentionWeights {
@@ -20,7 +19,7 @@ export interface AdditiveAttentionWeights {
 
 /** The options of additive attention. */
 export interface AdditiveAttentionOptions {
-  /** Keys at or beyond this index are masked: (B,) or (B, L); above S means S. Default: none are. */
+  /** Keys at or beyond this index are masked: (B,) or (B, L); above S means S. By default none are. */
   validLens?: ValidLens;
 }
 

@@ -63,8 +63,8 @@ export function checkRelative(
   return { data, shape, head: perHead ? rows! * width : 0, clip: (rows! - 1) / 2 };
 }
 
-/** A number for each head. */
-export function checkNumbers(
+/** Checks an option with a number for each head. */
+export function checkPerHead(
   operation: string,
   name: string,
   value: TensorLike | ArrayLike<number>,

@@ -8,7 +8,7 @@ import type { AttentionSizes, CheckedAttentionOptions } from './options.js';
 
 type Name = keyof CheckedAttentionOptions['differentiable'];
 
-/** For each gradient the fields of its sums and of what these have lost, in C++'s AttentionGradArgs. */
+/** The fields in C++'s AttentionGradArgs of each gradient and of the rounding errors of its sums. */
 export const ATTENTION_GRADIENTS: OptionFields = {
   bias: [AttentionGradArgs.gradBias, AttentionGradArgs.lostBias],
   relativeKeys: [AttentionGradArgs.gradRelativeKeys, AttentionGradArgs.lostRelativeKeys],
@@ -17,12 +17,12 @@ export const ATTENTION_GRADIENTS: OptionFields = {
 };
 export type OptionFields = Readonly<Record<Name, readonly [sum: Word, lost: Word]>>;
 
-/** As in cpp/simd/long_sum.h: sums of more terms are added with compensation. */
+/** As in cpp/simd/long_sum.h: sums of more terms are compensated. */
 const RUN = 128;
 
 /**
- * Places zeros for the gradients of attention's options, sets their fields and makes their results; returns a function
- * that reads them. After this call nothing can run out of memory: a layer may have changed gradients by then.
+ * Places zeros for the gradients of attention's options, sets their fields and allocates their results; returns a
+ * function that reads them. That function allocates nothing, because gradients of a layer may have changed by then.
  */
 export function placeOptionGradients(
   operation: string,
@@ -33,7 +33,7 @@ export function placeOptionGradients(
 ): () => Pick<AttentionGradients, Name> {
   const placed = Object.entries(shapes).map(([name, shape]) => {
     const size = sizeOf(shape);
-    // To a bias every score adds; to each element of a table, every head.
+    // Every score adds to a bias, every head to each element of a table.
     const terms = batch * heads * (name === 'bias' ? (queries * keys) / size : 1);
     const [sum, lost] = fields[name as Name];
     const address = (words[sum] = memory.zeros(terms > RUN ? 2 * size : size));

@@ -14,7 +14,7 @@ import * as AttentionArgs from '../../generated/bindings/attentionArgs.js';
 import { floats, setStack, words } from '../../runtime/args.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { AttentionOptions } from '../../types.js';
-import { broadcast, checkNumbers, checkRelative } from './operands.js';
+import { broadcast, checkPerHead, checkRelative } from './operands.js';
 import { checkPacked, placePacked, type Packed } from './packed.js';
 
 /** The sizes against which options are checked. `keys` includes past ones. */
@@ -66,13 +66,13 @@ export interface CheckedAttentionOptions {
     readonly relativeValues?: readonly number[];
     readonly sinks?: readonly number[];
   };
-  /** Of query 0: one for all sequences, or one for each. */
+  /** The position of query 0 among the keys: one for all sequences, or one for each. */
   readonly offset: number | Int32Array;
   readonly packed: Packed | undefined;
   place(memory: Memory): void;
 }
 
-/** Checks the options of an attention of these sizes that change its output, before anything is copied. */
+/** Checks the options that change the output, against these sizes, before anything is copied. */
 export function checkAttentionOptions(
   operation: string,
   options: AttentionOptions,
@@ -102,8 +102,8 @@ export function checkAttentionOptions(
   const biasStrides = bias && broadcast(operation, 'bias', bias.shape, scoresShape);
   const relativeKeys = given('relativeKeys', checkRelative, heads, width);
   const relativeValues = given('relativeValues', checkRelative, heads, valueWidth);
-  const slopes = given('alibiSlopes', checkNumbers, heads);
-  const sinks = given('sinks', checkNumbers, heads);
+  const slopes = given('alibiSlopes', checkPerHead, heads);
+  const sinks = given('sinks', checkPerHead, heads);
   return {
     differentiable: {
       ...(bias && { bias: bias.shape }),
@@ -158,7 +158,7 @@ export function checkAttentionOptions(
   };
 }
 
-/** The window, of which causality closes the right side. */
+/** The window; `isCausal` closes its right side. */
 function checkWindow(
   operation: string,
   { window, isCausal }: AttentionOptions,
@@ -179,7 +179,7 @@ function checkWindow(
   return [left, right];
 }
 
-/** The default is the past. */
+/** The offset; by default the number of past keys. */
 function checkOffset(
   operation: string,
   value: AttentionOptions['causalOffset'],

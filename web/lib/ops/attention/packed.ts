@@ -23,7 +23,7 @@ export function checkPacked(
 ): Packed | undefined {
   const { cuSeqlens } = options;
   if (cuSeqlens == null) return undefined;
-  // Their lengths and earlier tokens would be those of one sequence; the last is a layer's.
+  // They describe a single sequence; `cache` is an option of layers.
   for (const name of ['validLens', 'pastKey', 'cache']) {
     if (options[name as keyof AttentionOptions] != null) wrongValue(operation, `no ${name} with cuSeqlens`, 'one');
   }
@@ -40,7 +40,7 @@ export function checkPacked(
     'query' in (Object(cuSeqlens) as object)
       ? checkOptions(operation, cuSeqlens as Record<keyof Packed, Starts>, STARTS, 'cuSeqlens')
       : undefined;
-  // One list is read once, and is both.
+  // A single list is read once and serves both.
   const query = read('cuSeqlens (query)', apart ? apart.query : (cuSeqlens as Starts), queries);
   const key = apart ? read('cuSeqlens (key)', apart.key, keys) : query;
   if (key.length !== query.length || key.at(-1) !== keys) {

@@ -10,17 +10,15 @@ export interface PastTensors {
   readonly value: Tensor;
 }
 
-/**
- * The sizes against which the two options are checked. `batch` and `kvHeads` are 1 if a tensor has no axis for them.
- */
+/** The sizes against which both options are checked. `batch` and `kvHeads` are 1 if a tensor has no axis for them. */
 export interface PastSizes {
-  /** The rank of the query. The past may have it, or the full rank of 4. */
+  /** The rank of the query. The past has the same rank, or the full rank of 4. */
   readonly rank: number;
   readonly batch: number;
   readonly kvHeads: number;
   readonly width: number;
   readonly valueWidth: number;
-  /** Keys of this call. */
+  /** The number of this call's keys. */
   readonly fresh: number;
 }
 
@@ -56,7 +54,7 @@ export function writeMatrices(
   matrices: number,
   stride: number,
 ): void {
-  // Without data there may be billions of matrices.
+  // There may be billions of empty matrices to loop over.
   if (data.length === 0) return;
   const size = data.length / matrices;
   for (let i = 0; i < matrices; ++i) {

@@ -20,7 +20,7 @@ export const DISTANCE_SIZES: Known<DistanceSizes> = { queryLength: 1, keyLength:
 export interface CheckedDistances {
   readonly queries: number;
   readonly keys: number;
-  /** Entries of a line: none for an empty matrix. */
+  /** The number of entries of a line; 0 for an empty matrix. */
   readonly line: number;
   /** The distance j - (i + offset) of entry `at` of a line. */
   distance(at: number): number;
@@ -37,9 +37,7 @@ export function checkDistances(operation: string, given: DistanceSizes): Checked
   return { queries, keys, line, distance: (at) => first + at };
 }
 
-/**
- * A line filled with `value` of each distance; `line` is fresh. A loop: `from` with a function takes ten times as long.
- */
+/** Fills a line with the value for each distance. A loop, because `from` with a function takes ten times as long. */
 export function fillLine<T extends Float32Array | Int32Array>(
   line: T,
   sizes: CheckedDistances,
@@ -57,7 +55,7 @@ export function fillDiagonals<T extends Float32Array | Int32Array>(
   { queries, keys }: CheckedDistances,
 ): void {
   let to = at * queries * keys;
-  // Without keys there may be a billion rows.
+  // Without keys there may be a billion rows to loop over.
   for (let i = 0; i < queries && keys > 0; ++i, to += keys) {
     out.set(line.subarray(queries - 1 - i, queries - 1 - i + keys), to);
   }

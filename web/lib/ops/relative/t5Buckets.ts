@@ -17,7 +17,7 @@ export interface T5BucketOptions {
 
 export const BUCKET_OPTIONS: Known<T5BucketOptions> = { bidirectional: 1, maxDistance: 1 };
 
-/** Checks the options for `numBuckets` buckets; returns a function that gives the bucket of a distance j - i. */
+/** Checks the options for `numBuckets` buckets; returns a function that maps a distance j - i to its bucket. */
 export function checkBuckets(
   operation: string,
   given: T5BucketOptions,

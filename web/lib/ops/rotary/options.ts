@@ -35,11 +35,11 @@ export interface RotaryOptions {
    */
   cos?: TensorLike;
   sin?: TensorLike;
-  /** For contexts longer than those of the training. */
+  /** For contexts longer than in training. */
   scaling?: RotaryScaling;
   /**
-   * Positions of several axes, such as time, row and column: the pairs that each axis rotates, in order, on one run of
-   * frequencies (Qwen2-VL's mrope_section). They add up to rotaryDim/2. `positions` is then (axes, n) or (axes, B, n);
+   * For positions with several axes, such as time, row and column: the number of pairs that each axis rotates, in order
+   * of frequency (Qwen2-VL's mrope_section). They add up to rotaryDim/2. `positions` is then (axes, n) or (axes, B, n);
    * without it, all axes have the same positions.
    */
   sections?: readonly number[];
@@ -57,7 +57,7 @@ export const ROTARY_OPTIONS: Known<RotaryOptions> = {
   sections: 1,
 };
 
-/** Places a row of sines and then cosines for each position; within a scope. */
+/** Places a row for each position, sines and then cosines, within a scope. */
 export type PlaceTable = (wasm: Wasm, positions: RotaryPositions) => number;
 
 /** Checked options: which components are rotated, and the table that a kernel reads. */

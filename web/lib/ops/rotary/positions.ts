@@ -45,7 +45,7 @@ export function lengthOf(positions: Exclude<RotaryPositions, ByAxis>): number {
   return isList(positions) ? positions.length : positions.count;
 }
 
-/** All positions, or of a range the two ends. */
+/** All positions, or the two ends of a range. */
 export function valuesOf(positions: RotaryPositions): ArrayLike<number> {
   if (isByAxis(positions)) return positions.byAxis;
   if (isList(positions)) return positions;

@@ -27,12 +27,12 @@ export function rotate(
   const place = angles.check(operation, positions);
 
   const { rotaryDim, interleaved } = angles;
-  // It may be larger than the linear memory, through which it goes in pieces.
+  // In pieces, because the result may be larger than wasm memory.
   const result = orOutOfMemory(operation, 4 * data.length, () => new Float32Array(data.length));
   if (data.length === 0) return { data: result, shape: [...shape] };
   const matrices = data.length / (rows * width);
   const heads = matrices / sequences;
-  // A piece is several heads, or some rows of a long one.
+  // A piece is several heads, or part of a long one.
   const mostRows = rowsAtOnce(rows, width);
   const mostHeads = rowsAtOnce(heads, rows * width);
   memory.scope(operation, () => {

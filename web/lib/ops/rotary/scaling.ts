@@ -3,8 +3,8 @@ import type { Known } from '../../check/options.js';
 import { checkBoolean, checkFinite, wrongKind, wrongValue } from '../../check/values.js';
 
 /**
- * How rotary frequencies are changed for contexts longer than those of the training. The options of a checkpoint give
- * the same angles as in HuggingFace transformers (modeling_rope_utils). w is a frequency, base^(-2j/rotaryDim).
+ * How rotary frequencies are scaled for contexts longer than in training. A checkpoint's options give the same angles
+ * as Hugging Face's transformers (modeling_rope_utils). w is a frequency, base^(-2j/rotaryDim).
  */
 export interface RotaryScaling {
   /**
@@ -23,7 +23,7 @@ export interface RotaryScaling {
   type: 'linear' | 'ntk' | 'dynamic' | 'yarn' | 'llama3' | 'longrope';
   /** How many times longer the context is; a finite number above 0. */
   factor: number;
-  /** Tokens that the model was trained on; needed for 'dynamic', 'yarn', 'llama3' and 'longrope'. */
+  /** The context length in training; needed for 'dynamic', 'yarn', 'llama3' and 'longrope'. */
   originalMaxLength?: number;
   /** llama3; default 1. */
   lowFreqFactor?: number;
@@ -61,10 +61,7 @@ export const SCALING_OPTIONS: Known<RotaryScaling> = {
   truncate: 1,
 };
 
-/**
- * The effect of a scaling at some length: the base, a factor for each pair's frequency, and a factor for sine and
- * cosine.
- */
+/** The base, a factor for each pair's frequency, and a factor for sine and cosine. */
 export interface ScalingEffect {
   readonly base: number;
   readonly factors: Float64Array | undefined;
@@ -148,7 +145,7 @@ export function checkScaling(
 
 type NumberOption = Exclude<keyof RotaryScaling, 'type' | 'truncate' | 'shortFactor' | 'longFactor'>;
 
-/** The base that gives the slowest pair a frequency 1/times as large, and leaves the fastest one as it is. */
+/** The base that divides the slowest pair's frequency by `times` and keeps the fastest pair's. */
 function scaledBase(operation: string, base: number, times: number, dim: number): number {
   // With a single pair the frequency is 1 for any base.
   const scaled = dim === 2 ? base : base * times ** (dim / (dim - 2));
@@ -163,7 +160,7 @@ function yarnRamp(
   [betaFast, betaSlow]: readonly [number, number],
   truncate: boolean,
 ): (j: number) => number {
-  // The index of the pair that turns this many times within the length of the training.
+  // The index of the pair that turns this many times within the context length of training.
   const pairOf = (turns: number) => (dim * Math.log(length / (turns * 2 * Math.PI))) / (2 * Math.log(base));
   const first = truncate ? Math.floor(pairOf(betaFast)) : pairOf(betaFast);
   const last = truncate ? Math.ceil(pairOf(betaSlow)) : pairOf(betaSlow);

@@ -1,10 +1,10 @@
 import { checkFinite, wrongValue } from '../../check/values.js';
 import type { Wasm } from '../../runtime/wasm.js';
 
-/** The kernels compute sines and cosines for angles below this, where float64 is exact to 2^-22. */
+/** The kernels' sines and cosines need angles below this, where float64 is exact to 2^-22. */
 const MAX_ANGLE = 2 ** 31;
 
-/** Places the table of frequencies that the operations on positions take; within a scope. */
+/** Places the table of frequencies that positional operations read, within a scope. */
 export function placeFrequencies({ raw, memory }: Pick<Wasm, 'raw' | 'memory'>, dim: number, base: number): number {
   const frequencies = memory.reserve(2 * raw.sinusoidalFrequenciesSize(dim));
   raw.sinusoidalFrequencies(frequencies, dim, base);

@@ -7,18 +7,15 @@ import type { Memory } from '../../runtime/memory.js';
 import type { AttentionOptions, AttentionResult } from '../../types.js';
 import type { AttentionSizes } from './options.js';
 
-/**
- * Reserves memory for the results that options ask for besides the output, within a scope; returns a function that
- * reads them.
- */
-export type PlaceAsked = (memory: Memory) => (result: AttentionResult) => void;
+/** Reserves memory for the requested results, within a scope; returns a function that reads them. */
+export type PlaceRequested = (memory: Memory) => (result: AttentionResult) => void;
 
-/** Checks the options that ask for results besides the output. */
-export function checkAskedResults(
+/** Checks the options that request results besides the output. */
+export function checkRequestedResults(
   operation: string,
   { needWeights, needScores, needLogSumExp, out }: AttentionOptions,
   { batch, heads, queries, keys, scoresShape }: AttentionSizes,
-): PlaceAsked {
+): PlaceRequested {
   const rows = batch * heads * queries;
   if (needWeights != null) checkBoolean(operation, 'needWeights', needWeights);
   if (needLogSumExp != null) checkBoolean(operation, 'needLogSumExp', needLogSumExp);
