@@ -16,11 +16,14 @@ struct BlockCase {
   bool preNorm = false;
   float dropout = 0;
   bool bias = true;
-  bool rotary = false;
+  int rotary = 0;  // how much of a head's width is rotated
   int batch = 2, tokens = 3, heads = 2, headWidth = 4, hidden = 6;
   int kvHeads = 2, width = 8;
   bool gated = false, rms = false, headNorms = false;
   int memory = 0;  // its tokens; 0: no cross-attention
+  bool causal = false, interleaved = false;
+  Activation activation = Activation::kGelu;
+  std::vector<int32_t> validLens{};  // of self-attention, one a sequence; empty: all keys are valid
 };
 
 /// Both passes on memory of exactly the stated size, filled with NaN.
@@ -50,7 +53,7 @@ class BlockLayer {
       add(width, present);
       add(width, present && !c.rms);
     }
-    table_ = randomFloats(c.tokens * c.headWidth, 40);
+    table = randomFloats(size_t(c.tokens) * c.rotary, 40);
     memory = randomFloats(size_t(c.batch) * c.memory * width, 41);
   }
 
@@ -76,6 +79,7 @@ class BlockLayer {
 
   std::vector<Floats> parameters;
   Floats memory;
+  Floats table;  // (tokens, rotary): sines, then cosines
 
  private:
   static float** pointers(BlockParameters& p) { return &p.self.inWeight; }
@@ -96,7 +100,7 @@ class BlockLayer {
     a.keys = keys;
     a.width = a.valueWidth = c_.headWidth;
     a.windowLeft = a.windowRight = -1;
-    a.scale = 0.5f;
+    a.scale = 1 / std::sqrt(static_cast<float>(c_.headWidth));
     a.seed = 9;
     a.dropout = c_.dropout;
     return args;
@@ -105,7 +109,12 @@ class BlockLayer {
   TransformerBlockArgs pass(const Floats& x) {
     TransformerBlockArgs args{};
     args.self = attention(c_.tokens);
-    if (c_.rotary) args.self.rotation = {table_.data(), 0, table_.data(), 0, c_.headWidth, 0};
+    if (c_.causal) args.self.attention.windowRight = 0;
+    if (!c_.validLens.empty()) {
+      args.self.attention.validLens = c_.validLens.data();
+      args.self.attention.validBatch = 1;
+    }
+    if (c_.rotary > 0) args.self.rotation = {table.data(), 0, table.data(), 0, c_.rotary, c_.interleaved};
     for (int i = 0; i < kBlockParameters; ++i) pointers(args.parameters)[i] = dataOrNull(parameters[i]);
     const int width = c_.width, queries = c_.heads * c_.headWidth, keys = 2 * c_.kvHeads * c_.headWidth;
     packed_.clear();
@@ -123,7 +132,7 @@ class BlockLayer {
     args.width = width;
     args.hiddenWidth = c_.hidden;
     args.gated = c_.gated;
-    args.activation = c_.gated ? Activation::kSilu : Activation::kGelu;
+    args.activation = c_.activation;
     args.norm = c_.rms ? Norm::kRms : Norm::kLayer;
     args.preNorm = c_.preNorm;
     args.eps = 1e-5f;
@@ -139,7 +148,7 @@ class BlockLayer {
   }
 
   BlockCase c_;
-  Floats table_, kept_, output_;
+  Floats kept_, output_;
   std::vector<Floats> packed_;
 };
 
@@ -147,16 +156,17 @@ class BlockLayer {
 inline std::vector<BlockCase> blockCases() {
   const BlockCase plain{};
   std::vector<BlockCase> cases(8, plain);
-  cases[1].preNorm = cases[1].rotary = true;
+  cases[1].preNorm = true;
+  cases[1].rotary = cases[2].rotary = 4;
   cases[2].dropout = 0.4f;
-  cases[2].rotary = true;
-  cases[3] = {true, 0.4f, false, false};
+  cases[3] = {true, 0.4f, false};
   // What language models are made of.
-  cases[4] = {true, 0, false, true, 2, 3, 4, 4, 5, 2, 6, true, true, true, 0};
-  cases[5] = {false, 0.4f, true, true, 2, 3, 2, 4, 5, 1, 6, true, true, true, 0};
+  cases[4] = {true, 0, false, 4, 2, 3, 4, 4, 5, 2, 6, true, true, true};
+  cases[5] = {false, 0.4f, true, 4, 2, 3, 2, 4, 5, 1, 6, true, true, true};
+  cases[4].activation = cases[5].activation = Activation::kSilu;
   // Decoders.
   cases[6].memory = 5;
-  cases[7] = {true, 0.4f, true, true, 2, 3, 2, 4, 6, 2, 8, false, false, false, 2};
+  cases[7] = {true, 0.4f, true, 4, 2, 3, 2, 4, 6, 2, 8, false, false, false, 2};
   return cases;
 }
 

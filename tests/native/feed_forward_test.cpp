@@ -4,30 +4,12 @@
 
 #include "attention.h"
 #include "kernels/dropout.h"
+#include "layer_oracles.h"
 #include "linear_layers.h"
 #include "property.h"
 
 namespace wasm_attention {
 namespace {
-
-struct Point {
-  double value, slope;
-};
-
-Point activated(Activation activation, double x) {
-  if (activation == Activation::kRelu) return {std::max(x, 0.0), x > 0 ? 1.0 : 0.0};
-  if (activation == Activation::kGelu) {
-    const double below = std::erfc(-x / std::sqrt(2.0)) / 2, density = std::exp(-x * x / 2) / std::sqrt(2 * M_PI);
-    return {x * below, below + x * density};
-  }
-  if (activation == Activation::kSilu || activation == Activation::kSigmoid) {
-    const double gate = 1 / (1 + std::exp(-x)), slope = gate * (1 - gate);
-    if (activation == Activation::kSigmoid) return {gate, slope};
-    return {x * gate, gate + x * slope};
-  }
-  const double root = std::sqrt(2 / M_PI), t = std::tanh(root * (x + 0.044715 * x * x * x));
-  return {x * (1 + t) / 2, (1 + t) / 2 + x * (1 - t * t) / 2 * root * (1 + 3 * 0.044715 * x * x)};
-}
 
 // The error of a single step, relative to the terms that it sums.
 constexpr double kStep = 32 * kHalfUlp;
@@ -64,7 +46,7 @@ PROPERTY(FeedForward, AgreesWithFloat64) {
     }
     for (int h = 0; h < hiddens; ++h) {
       const double unit = units[h], value = gated ? units[hiddens + h] : 1;
-      const Point point = activated(activation, unit);
+      const Point point = activate64(activation, unit);
       const double factor = dropout == 0                                      ? 1
                             : dropoutBits(key, h) < dropoutThreshold(dropout) ? 0
                                                                               : 1 / (1 - double{dropout});

@@ -75,12 +75,24 @@ inline void rotate64(double* x, const RotaryArgs& n, int sign = 1) {
 /// The strides of heads that lie side by side.
 inline Strides sideBySide(int tokens, int heads, int width) { return {tokens * heads * width, width, heads * width}; }
 
-inline double activate64(Activation activation, double x) {
-  if (activation == Activation::kRelu) return std::max(x, 0.0);
-  if (activation == Activation::kSigmoid || activation == Activation::kSilu)
-    return (activation == Activation::kSilu ? x : 1) / (1 + std::exp(-x));
-  if (activation == Activation::kGelu) return x * std::erfc(-x / std::sqrt(2.0)) / 2;
-  return x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))) / 2;
+/// A function's value and its slope.
+struct Point {
+  double value, slope;
+};
+
+inline Point activate64(Activation activation, double x) {
+  if (activation == Activation::kRelu) return {std::max(x, 0.0), x > 0 ? 1.0 : 0.0};
+  if (activation == Activation::kGelu) {
+    const double below = std::erfc(-x / std::sqrt(2.0)) / 2, density = std::exp(-x * x / 2) / std::sqrt(2 * M_PI);
+    return {x * below, below + x * density};
+  }
+  if (activation == Activation::kSilu || activation == Activation::kSigmoid) {
+    const double gate = 1 / (1 + std::exp(-x)), slope = gate * (1 - gate);
+    if (activation == Activation::kSigmoid) return {gate, slope};
+    return {x * gate, gate + x * slope};
+  }
+  const double root = std::sqrt(2 / M_PI), t = std::tanh(root * (x + 0.044715 * x * x * x));
+  return {x * (1 + t) / 2, (1 + t) / 2 + x * (1 - t * t) / 2 * root * (1 + 3 * 0.044715 * x * x)};
 }
 
 /// A feed-forward network, of which weight1 has gates first with `gated`.
@@ -91,7 +103,7 @@ inline Doubles feedForward64(const Doubles& x, const Doubles& weight1, const Dou
   Doubles hidden(inner.size() / inner_width * hidden_width);
   for (size_t i = 0; i < hidden.size(); ++i) {
     const size_t at = i / hidden_width * inner_width + i % hidden_width;
-    hidden[i] = activate64(activation, inner[at]) * (gated ? inner[at + hidden_width] : 1);
+    hidden[i] = activate64(activation, inner[at]).value * (gated ? inner[at + hidden_width] : 1);
   }
   return linear64(hidden, weight2, bias2, hidden_width, width);
 }

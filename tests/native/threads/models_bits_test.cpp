@@ -111,8 +111,9 @@ TEST(Threads, ChangeNoBitOfABlock) {
     for (const int tokens : {1, 5, 33}) {
       for (const bool modern : {false, true}) {
         // A decoder after the norm, and what language models are made of.
-        const BlockCase c{modern,         0.2f, true,   modern, batch,  tokens,        2, 6, 19,
-                          modern ? 1 : 2, 12,   modern, modern, modern, modern ? 0 : 7};
+        BlockCase c{modern,         0.2f, true,   modern ? 6 : 0, batch,  tokens,        2, 6, 19,
+                    modern ? 1 : 2, 12,   modern, modern,         modern, modern ? 0 : 7};
+        if (modern) c.activation = Activation::kSilu;
         BlockLayer layer(c);
         const Floats x = randomFloats(batch * tokens * c.width, 1), g = randomFloats(x.size(), 2);
         expectSameBits(sizes({batch, tokens, modern}), [&] {
