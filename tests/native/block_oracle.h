@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "attention.h"
@@ -24,9 +25,23 @@ inline Doubles attend64(const BlockCase& c, const Floats& table, const Doubles& 
     if (which < 2) rotate64(heads.data(), rotation);
     return heads;
   };
-  return attend64(project(0), project(1), project(2), c.batch, c.heads, c.heads, c.headWidth, [&](int b, int i) {
-    return std::min(c.validLens.empty() ? c.tokens : c.validLens[b], c.causal ? i + 1 : c.tokens);
-  });
+  const Doubles q = project(0), k = project(1), v = project(2);
+  Doubles out(q.size()), weights(c.tokens);
+  for (size_t row = 0; row < q.size() / c.headWidth; ++row) {
+    const int b = row / c.heads / c.tokens, i = row / c.heads % c.tokens;
+    const auto at = [&](int key) { return ((size_t(b) * c.tokens + key) * c.heads + row % c.heads) * c.headWidth; };
+    const int count = std::min(c.validLens.empty() ? c.tokens : c.validLens[b], c.causal ? i + 1 : c.tokens);
+    double total = 0;
+    for (int j = 0; j < count; ++j) {
+      double score = 0;
+      for (int e = 0; e < c.headWidth; ++e) score += q[row * c.headWidth + e] * k[at(j) + e];
+      total += weights[j] = std::exp(score / std::sqrt(double(c.headWidth)));
+    }
+    for (int j = 0; j < count; ++j) {
+      for (int e = 0; e < c.headWidth; ++e) out[row * c.headWidth + e] += weights[j] / total * v[at(j) + e];
+    }
+  }
+  return out;
 }
 
 /// The output for x. `p` are the parameters of a BlockLayer without normed or grouped heads and without a memory.

@@ -108,29 +108,4 @@ inline Doubles feedForward64(const Doubles& x, const Doubles& weight1, const Dou
   return linear64(hidden, weight2, bias2, hidden_width, width);
 }
 
-/// Attention with heads side by side: q (B, L, H * E), k and v (B, S, Hkv * E). Query i of sequence b sees its first
-/// seen(b, i) keys.
-template <typename Seen>
-Doubles attend64(const Doubles& q, const Doubles& k, const Doubles& v, int batch, int heads, int kv_heads, int width,
-                 const Seen& seen) {
-  const size_t queries = q.size() / (size_t(batch) * heads * width),
-               keys = k.size() / (size_t(batch) * kv_heads * width);
-  Doubles out(q.size()), weights(keys);
-  for (size_t row = 0; row < size_t(batch) * queries * heads; ++row) {
-    const size_t b = row / heads / queries, i = row / heads % queries, kv = row % heads / (heads / kv_heads);
-    const auto at = [&](size_t key) { return ((b * keys + key) * kv_heads + kv) * width; };
-    const size_t count = seen(static_cast<int>(b), static_cast<int>(i));
-    double total = 0;
-    for (size_t j = 0; j < count; ++j) {
-      double score = 0;
-      for (int e = 0; e < width; ++e) score += q[row * width + e] * k[at(j) + e];
-      total += weights[j] = std::exp(score / std::sqrt(double(width)));
-    }
-    for (size_t j = 0; j < count; ++j) {
-      for (int e = 0; e < width; ++e) out[row * width + e] += weights[j] / total * v[at(j) + e];
-    }
-  }
-  return out;
-}
-
 }  // namespace wasm_attention

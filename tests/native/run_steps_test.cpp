@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "attention.h"
+#include "attention/cache_rows.h"
 #include "expect_attention.h"
 #include "layer_oracles.h"
 #include "layers/dropout.h"
@@ -174,22 +176,34 @@ TEST(RunSteps, MakesRotaryTablesBehindThePastAndRotatesByThem) {
   }
 }
 
+// cache_rows_test.cpp compares appendTokens with its definition.
 TEST(RunSteps, AppendsHeadsToTheCache) {
   const int batch = 2, tokens = 3, heads = 2, width = 5, capacity = 9, past = 3, length = 1;
   const Floats x = randomFloats(batch * tokens * heads * width, 1);
-  Floats cache(batch * heads * capacity * width, -7);
-  runStep(StepAction::kAppend,
-          AppendArgs{x.data(), cache.data(), batch, tokens, heads, width, length, capacity, WeightType::kFloat32},
-          past);
-  for (int b = 0; b < batch; ++b) {
-    for (int h = 0; h < heads; ++h) {
-      for (int t = 0; t < capacity; ++t) {
-        for (int e = 0; e < width; ++e) {
-          const int token = t - past - length, from = ((b * tokens + token) * heads + h) * width + e;
-          ASSERT_EQ(cache[((b * heads + h) * capacity + t) * width + e], token >= 0 && token < tokens ? x[from] : -7);
-        }
-      }
-    }
+  for (const WeightType type : {WeightType::kFloat32, WeightType::kFloat16, WeightType::kInt8}) {
+    Floats cache(batch * heads * capacity * cacheRowSize(width, type), -7), expected = cache;
+    runStep(StepAction::kAppend,
+            AppendArgs{x.data(), cache.data(), batch, tokens, heads, width, length, capacity, type}, past);
+    appendTokens(x.data(), heads * width, batch, tokens,
+                 {expected.data(), length + past, capacity, heads, width, type});
+    ASSERT_EQ(std::memcmp(cache.data(), expected.data(), cache.size() * sizeof(float)), 0);
+  }
+}
+
+TEST(RunSteps, HasWorkingMemoryForEachOfItsSteps) {
+  for (const bool attends_first : {false, true}) {
+    AttentionProblem problem({2, 4, 2, 20, 40, 8, 8}, {}, 1);
+    const Floats x = randomFloats(3 * 33, 1), weight = randomFloats(33 * 65, 2), packed = packedOf(weight, 33, 65);
+    Floats out(3 * 65, NAN);
+    const LinearArgs linear{x.data(), packed.data(), nullptr, out.data(), 3, 33, 65, WeightType::kFloat32};
+    std::fill(problem.output.begin(), problem.output.end(), NAN);
+    StepList steps;
+    if (attends_first) steps.append(StepAction::kAttention, problem.args());
+    steps.append(StepAction::kLinear, linear);
+    if (!attends_first) steps.append(StepAction::kAttention, problem.args());
+    steps.run();
+    expectAgreement(problem);
+    ASSERT_EQ(out, linearOf(x, packed, nullptr, 33, 65));
   }
 }
 
