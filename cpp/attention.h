@@ -1,13 +1,12 @@
-// wasm-attention — every operation of the C++ library: formula, shapes, aliasing, source. It is long because it lists
-// them all.
+// wasm-attention — every operation of the C++ library: formula, shapes, aliasing, source.
 //
 // Conventions
 //   Matrices are row-major float32. Parameters are inputs, then outputs, sizes and scalars.
-//   Nothing here allocates, throws or validates: the caller provides memory of the stated sizes, and asserts check in
-//   debug builds. An operation with many parameters takes a struct. JavaScript fills in its fields
+//   Nothing here allocates, throws or validates: the caller provides memory of the stated sizes, and asserts check
+//   arguments in debug builds. An operation with many parameters takes a struct. JavaScript fills in its fields
 //   (cpp/bindings/bindings.cpp), so structs have no padding in wasm. An operation that needs working memory takes it as
-//   `scratch`; its `…Scratch` function returns how many elements it needs. Such sizes have 64 bits and do not overflow,
-//   whatever the extents (below 2^31, D among them).
+//   `scratch`; its `…Scratch` function returns the number of elements. Such sizes have 64 bits and never overflow for
+//   extents below 2^31.
 //
 // Dimension letters (Vaswani et al. 2017)
 //   B  batch            H  query heads       Hkv  key/value heads (H is a multiple of Hkv)
@@ -21,9 +20,10 @@
 namespace wasm_attention {
 
 /// Softmax of each row over its first `valid[i]` entries. The other entries become 0, as does a row without valid
-/// entries. Entries of -infinity are masked too. Entries at or beyond `valid[i]` are never read, so they may be NaN. x,
-/// out  (rows, cols), row-major; may be the same buffer. valid   (rows), 0 <= valid[i] <= cols; null means all of every
-/// row. Source: d2l.ai, section "Attention Scoring Functions".
+/// entries. Entries of -infinity are masked too. Entries at or beyond `valid[i]` are never read, so they may be NaN.
+/// x, out  (rows, cols), row-major; may be the same buffer.
+/// valid   (rows), 0 <= valid[i] <= cols; null means all of every row.
+/// Source: d2l.ai, section "Attention Scoring Functions".
 void maskedSoftmax(const float* x, const int32_t* valid, float* out, int rows, int cols);
 
 /// The step after which the scores are copied out.
@@ -34,13 +34,13 @@ struct Strides {
   int32_t batch, head, row;
 };
 
-/// A query of packed sequences: keys [begin, end) belong to its sequence, and it stands at key `position`.
+/// A query of packed sequences: keys [begin, end) belong to its sequence, and `position` is its place among the keys.
 struct PackedQuery {
   int32_t begin, end, position;
 };
 
-/// How numbers are kept: as they are, rounded to float16, or rounded to whole numbers with scales. Of packed weights
-/// kernels/gemm.h and kernels/int8_product.h tell more, of cached keys and values attention/cache_rows.h.
+/// How numbers are stored: as they are, rounded to float16, or rounded to whole numbers with scales. For packed weights
+/// see kernels/gemm.h and kernels/int8_product.h, for cached keys and values attention/cache_rows.h.
 enum class WeightType : int32_t { kFloat32 = 0, kFloat16 = 1, kInt8 = 2 };
 
 /// The arguments of `scaledDotProductAttention`; null or 0 means that an option is not used.
@@ -53,20 +53,19 @@ struct AttentionArgs {
   Strides keyStrides;
   const float* value;  // (B, Hkv, S, Ev)
   Strides valueStrides;
-  WeightType cacheType;  // of keys and values; unless it is float32, their rows are as cacheRowSize tells
+  WeightType cacheType;  // of keys and values; unless it is float32, rows are as in attention/cache_rows.h
   float* output;         // (B, H, L, Ev)
   Strides outputStrides;
 
   const int32_t* validLens;  // query i of batch b sees keys j < validLens[b * validBatch + i * validRow]
   int32_t validBatch, validRow;
   const int32_t* offsets;  // (B): position of query 0 among the keys; null means 0
-  // query i sees keys i + offset - left <= j <= i + offset + right; -1 leaves a side open; causal attention has right =
-  // 0
+  // Query i sees keys i + offset - left <= j <= i + offset + right; -1 leaves a side open. Causal: right = 0.
   int32_t windowLeft, windowRight;
-  const PackedQuery* packed;  // (L): each sequence of the batch consists of several, alike; offsets are not used
+  const PackedQuery* packed;  // (L), the same for the whole batch, or null; offsets are then not used
 
-  // Broadcast against (B, H, L, S) by strides of 0. The last axis has `columns` columns; beyond them the mask is false
-  // and the bias -infinity. With a `step` of 0, one column is used for all keys.
+  // Strides of 0 broadcast against (B, H, L, S). The last axis has `columns` columns; beyond them the mask is false and
+  // the bias -infinity. With a `step` of 0, one column is used for all keys.
   const uint8_t* mask;
   Strides maskStrides;
   int32_t maskColumns, maskStep;
@@ -79,7 +78,7 @@ struct AttentionArgs {
   const float* relativeValues;  // (2 * clip + 1, Ev)
   int32_t relativeValuesHead, relativeValuesClip;
   const float* alibiSlopes;  // (H)
-  const float* sinks;        // (H): the score of one more key, which has no value
+  const float* sinks;        // (H): the score of an additional key that has no value
 
   float* weights;  // (B, H, L, S); this and the next two are contiguous
   float* scores;
@@ -113,12 +112,12 @@ struct AttentionGradArgs {
   float* gradQuery;         // (B, H, L, E)
   float* gradKey;           // (B, Hkv, S, E)
   float* gradValue;         // (B, Hkv, S, Ev)
-  // These are added to, because they sum over the axes of the broadcast; null if their tensor is null.
+  // Added to, because they sum over broadcast axes; null if their tensor is null.
   float* gradBias;
   float* gradRelativeKeys;
   float* gradRelativeValues;
   float* gradSinks;
-  // What these sums have lost (simd/long_sum.h), zeros at first; null for sums of few terms.
+  // The compensation of these sums (simd/long_sum.h), initially zeros; null for sums of few terms.
   float* lostBias;
   float* lostRelativeKeys;
   float* lostRelativeValues;
@@ -126,9 +125,8 @@ struct AttentionGradArgs {
 };
 
 /// The gradients of sum(output * gradOutput), where output is scaledDotProductAttention's for the same arguments,
-/// including dropout. Weights are computed again; working memory is linear in L and S. Masked keys and values get
-/// gradients of 0, and never change other gradients, even if they are NaN. Gradients alias nothing. Source: Dao et al.
-/// 2022.
+/// including dropout. Weights are recomputed; working memory is linear in L and S. Masked keys and values get gradients
+/// of 0, and never change other gradients, even if they are NaN. Gradients alias nothing. Source: Dao et al. 2022.
 void scaledDotProductAttentionBackward(const AttentionGradArgs& args, float* scratch);
 int64_t scaledDotProductAttentionBackwardScratch(const AttentionGradArgs& args);
 
@@ -163,8 +161,8 @@ struct AdditiveAttentionGradArgs {
 };
 
 /// The gradients of sum(output * gradOutput), where output is additiveAttention's for the same arguments. Weights are
-/// computed again; working memory is linear in L and S. Masked keys and values get gradients of 0 and never change
-/// other gradients.
+/// recomputed; working memory is linear in L and S. Masked keys and values get gradients of 0 and never change other
+/// gradients.
 void additiveAttentionBackward(const AdditiveAttentionGradArgs& args, float* scratch);
 int64_t additiveAttentionBackwardScratch(const AdditiveAttentionGradArgs& args);
 
@@ -183,7 +181,7 @@ int64_t matmulScratch(const MatmulArgs& args);
 
 /// Packs rows [first, first + count) of a linear layer's weight for its products (kernels/gemm.h).
 /// rows    (count, inputs), of a weight (outputs, inputs). For float32, first is a multiple of 8.
-/// packed  packedWeightSize(inputs, outputs, type) floats; zeros before the first rows of another type than float32.
+/// packed  packedWeightSize(inputs, outputs, type) floats, which must initially be zeros unless the type is float32.
 void packWeight(const float* rows, float* packed, int inputs, int outputs, int first, int count, WeightType type);
 int64_t packedWeightSize(int inputs, int outputs, WeightType type);
 
@@ -227,8 +225,8 @@ void gelu(const float* x, float* out, int count, bool tanh);
 /// out = kSilu of x. x, out  (count); may be the same buffer.
 void silu(const float* x, float* out, int count);
 
-/// The arguments of `feedForward`. With `gated`, weight1, bias1 and hidden have 2 * hiddenWidth units: first gates,
-/// then the values that these let through.
+/// The arguments of `feedForward`. With `gated`, weight1, bias1 and hidden have 2 * hiddenWidth units: gates and then
+/// values.
 struct FeedForwardArgs {
   const float* x;        // (rows, width)
   const float* packed1;  // weight1 (hiddenWidth, width), from packWeight
@@ -245,8 +243,8 @@ struct FeedForwardArgs {
   float dropout;
 };
 
-/// out = dropout(f(x * weight1^T + bias1)) * weight2^T + bias2, with dropout as in addPositions. With `gated`, f(gate)
-/// * value stands in place of f. Sources: Vaswani et al. 2017, section 3.3; Shazeer 2020.
+/// out = dropout(f(x * weight1^T + bias1)) * weight2^T + bias2, with dropout as in addPositions. With `gated`, f is
+/// replaced with f(gate) * value. Sources: Vaswani et al. 2017, section 3.3; Shazeer 2020.
 void feedForward(const FeedForwardArgs& args, float* scratch);
 int64_t feedForwardScratch(const FeedForwardArgs& args);
 
@@ -339,14 +337,14 @@ struct BlockParameters {
 struct BlockAttentionArgs {
   AttentionArgs attention;  // the op sets the addresses and strides of query, key, value and output
   Rotation rotation;
-  const float* packedIn;      // inWeight from packWeight; for a cross-attention its queries' rows alone
-  const float* packedMemory;  // for a cross-attention the rows of keys and values
+  const float* packedIn;      // inWeight from packWeight; for cross-attention only the rows of queries
+  const float* packedMemory;  // for cross-attention, the rows of keys and values
   const float* packedOut;
 };
 
-/// The arguments of `transformerBlock`, a forward pass in training: runSteps computes all others.
+/// The arguments of `transformerBlock`, a forward pass in training; runSteps computes all other passes.
 struct TransformerBlockArgs {
-  BlockAttentionArgs self;   // its seed and probability of dropout are those of all places
+  BlockAttentionArgs self;   // its seed and probability of dropout apply to the whole block
   BlockAttentionArgs cross;  // no heads: the block has no cross-attention
   BlockParameters parameters;
   const float *packed1, *packed2;  // the weights, from packWeight
@@ -410,19 +408,21 @@ void embeddingBackward(const float* grad_out, const int32_t* ids, float* grad_ta
 int64_t embeddingBackwardScratch(int count, int rows, int dim);
 
 /// Returns the mean of -log softmax(logits[i])[targets[i]] over the rows whose target is not negative, or NaN if there
-/// is none. Writes its gradient, which is 0 in the other rows. logits, grad_logits  (rows, classes); may be the same
-/// buffer. targets              (rows), below classes.
+/// is none. Writes its gradient, which is 0 in the other rows.
+/// logits, grad_logits  (rows, classes); may be the same buffer.
+/// targets              (rows), below classes.
 double softmaxCrossEntropy(const float* logits, const int32_t* targets, float* grad_logits, int rows, int classes);
 
 /// One step of Adam. First adds weight_decay * parameter to the gradient (as torch.optim.Adam, not AdamW). mean and
 /// square are moving averages of the gradient and its square; parameter -= step_size * mean / (sqrt(square) /
-/// root_correction + eps). All arrays have `count` elements; none alias. step_size        lr / (1 - beta1^t).
+/// root_correction + eps). All arrays have `count` elements; none alias.
+/// step_size        lr / (1 - beta1^t).
 /// root_correction  sqrt(1 - beta2^t).
 /// Source: Kingma and Ba 2015.
 void adam(float* parameter, const float* gradient, float* mean, float* square, int count, double beta1, double beta2,
           double step_size, double root_correction, double eps, double weight_decay);
 
-/// The sum of x[i]^2, in float64: it does not overflow.
+/// The sum of x[i]^2, in float64, which does not overflow.
 double sumOfSquares(const float* x, int count);
 
 /// x *= factor.
@@ -431,7 +431,7 @@ void scaleInPlace(float* x, int count, double factor);
 /// Doubles in the table that `sinusoidalFrequencies` makes.
 int64_t sinusoidalFrequenciesSize(int dim);
 
-/// The table of frequencies base^(-2j/dim), j < ceil(dim/2), that operations on positions take
+/// The table of frequencies base^(-2j/dim), j < ceil(dim/2), that positional operations read
 /// (positional/frequencies.h). base is finite and above 0. No angle made with these frequencies may reach 2^31.
 void sinusoidalFrequencies(double* out, int dim, double base);
 
@@ -446,13 +446,14 @@ struct SinusoidalArgs {
 };
 
 /// Sine and cosine of position * frequency, a row for each position, within half an ulp of float32 + 1e-11. An odd
-/// width has one more sine than cosines. The scratch consists of doubles. Source: Vaswani et al. 2017, section 3.5.
+/// width ends with a sine. The scratch consists of doubles. Source: Vaswani et al. 2017, section 3.5.
 void sinusoidalEncoding(const SinusoidalArgs& args, double* scratch);
 int64_t sinusoidalEncodingScratch(const SinusoidalArgs& args);
 
 /// The matrices [[cos, sin], [-sin, cos]] of delta * frequency, which map the pair (sin, cos) of any position to the
-/// pair of position + delta. frequencies  made for `dim`, which is even. out          (dim/2, 2, 2). Source: d2l.ai,
-/// section "Self-Attention and Positional Encoding".
+/// pair of position + delta. Source: d2l.ai, section "Self-Attention and Positional Encoding".
+/// frequencies  made for `dim`, which is even.
+/// out          (dim/2, 2, 2).
 void encodingRotation(const double* frequencies, float* out, int dim, double delta);
 
 /// Multiplies frequency j of a table made for `dim` by factors[j], j < ceil(dim / 2). This scales rotary embeddings to
@@ -465,7 +466,7 @@ struct RotaryTableArgs {
   double amplitude;           // a float32
   const double* frequencies;  // made for `dim`, which is even
   const double* positions;    // (rows), or null: offset, offset + 1, …
-  const int32_t* axes;        // (dim / 2): pair j reads `positions`, then (axes, rows), at axis axes[j]; or null
+  const int32_t* axes;        // (dim / 2), or null: `positions` is then (axes, rows), and pair j reads axis axes[j]
   float* out;                 // (rows, dim)
   int32_t rows, dim;
 };
@@ -488,22 +489,24 @@ struct RotaryArgs {
   int32_t interleaved;  // 1: pairs (2j, 2j + 1); 0: (j, j + rotaryWidth / 2)
 };
 
-/// Rotates pair (a, b) number j of every row i by angle j of that row: (a cos - b sin, b cos + a sin).
+/// Rotates the j-th pair (a, b) of every row by angle j of that row: (a cos - b sin, b cos + a sin).
 /// Source: Su et al. 2021, equation 34.
 void rotaryEmbedding(const RotaryArgs& args);
 
-/// The gradient with respect to x of sum(rotaryEmbedding(x) * x'), from x' in place of x: a rotation the other way.
+/// The gradient with respect to x of sum(rotaryEmbedding(x) * g): rotates g, which is passed as `x`, the other way.
 void rotaryEmbeddingBackward(const RotaryArgs& args);
 
 /// out = dropout(x + table). The seed, the number of the row in the whole batch and the element's index decide which
-/// elements become zero (dropoutBits); the others are divided by 1 - dropout. x, out  (batch, rows, dim); may be the
-/// same buffer. table   (rows, dim), added to every sequence; null adds nothing.
+/// elements become zero (dropoutBits); the others are divided by 1 - dropout.
+/// x, out  (batch, rows, dim); may be the same buffer.
+/// table   (rows, dim), added to every sequence; null adds nothing.
 void addPositions(const float* x, const float* table, float* out, int batch, int rows, int dim, uint32_t seed,
                   float dropout);
 
 /// The gradients of addPositions. grad_x is grad_out / (1 - dropout), or 0 for dropped elements; its sum over the
-/// sequences is added to grad_table. grad_out, grad_x  (batch, rows, dim); may be the same buffer. grad_table (rows,
-/// dim), or null.
+/// sequences is added to grad_table.
+/// grad_out, grad_x  (batch, rows, dim); may be the same buffer.
+/// grad_table        (rows, dim), or null.
 void addPositionsBackward(const float* grad_out, float* grad_x, float* grad_table, int batch, int rows, int dim,
                           uint32_t seed, float dropout);
 
@@ -518,8 +521,8 @@ struct Conv1dArgs {
 
 /// Cross-correlation along the last axis: out[b, o, t] = bias[o] + sum over i, k of weight[o, i, k] *
 /// x[b, first(o) + i, t * stride + k * dilation - padding], where x is 0 outside the sequence. Group g of the outputs
-/// reads group g of the inputs, which begins with channel first(o). scratch  null if conv1dScratch() is 0. Source:
-/// torch.nn.functional.conv1d.
+/// reads group g of the inputs, which begins with channel first(o). Source: torch.nn.functional.conv1d.
+/// scratch  null if conv1dScratch() is 0.
 void conv1d(const Conv1dArgs& args, float* scratch);
 int64_t conv1dScratch(const Conv1dArgs& args);
 
@@ -544,7 +547,7 @@ struct RnnArgs {
 void rnn(const RnnArgs& args, float* scratch);
 int64_t rnnScratch(const RnnArgs& args);
 
-/// What a step of a pass does, with the arguments that follow it. `past` is that of RunStepsArgs.
+/// What a step of a pass does, with the struct of its arguments. `past` is RunStepsArgs::past.
 enum class StepAction : int32_t {
   kEmbedding = 0,     // EmbeddingArgs
   kAdd = 1,           // AddArgs
@@ -558,11 +561,11 @@ enum class StepAction : int32_t {
   kAppend = 9,        // AppendArgs; `past` is added to the length
   kAttention = 10,    // AttentionArgs; `past` is added to the keys
   kSoftmax = 11,      // SoftmaxArgs; `past` is added to the columns
-  kMixValues = 12,    // AttentionArgs: output = weights * value, of weights that have been changed
+  kMixValues = 12,    // AttentionArgs: output = weights * value, with weights that may have changed
   kSilenceHead = 13,  // SilenceArgs
 };
 
-/// A step of a pass: this header, and then the arguments of its action, which may have doubles.
+/// A step of a pass: this header, followed by the arguments of its action, which may contain doubles.
 struct alignas(8) Step {
   StepAction action;
   int32_t bytes;  // to the next step, a multiple of 8
@@ -585,7 +588,7 @@ struct ActivateArgs {
   Activation activation;
 };
 
-/// Copies heads that lie side by side to a cache (batch, heads, capacity, cacheRowSize), behind `length` rows of each.
+/// Copies heads that lie side by side to a cache (batch, heads, capacity, cacheRowSize), after `length` rows of each.
 struct AppendArgs {
   const float* x;  // (batch, tokens, heads * width)
   float* cache;
@@ -593,7 +596,7 @@ struct AppendArgs {
   WeightType cacheType;
 };
 
-/// The weights of scores, both (batch, heads, queries, keys).
+/// out = softmax(x), both (batch, heads, queries, keys).
 struct SoftmaxArgs {
   const float* x;
   float* out;
@@ -611,11 +614,11 @@ struct SilenceArgs {
 struct RunStepsArgs {
   const Step* steps;
   int32_t bytes;  // of all steps
-  int32_t past;   // the number of tokens that are in the caches already
+  int32_t past;   // the number of tokens already in the cache
 };
 
-/// Runs steps one after the other: a layer, a model, or a part of one. Tokens are rows, and the sequences of a batch
-/// lie one after the other.
+/// Runs steps in order: a layer, a model, or a part of one. Tokens are rows, with the sequences of a batch one after
+/// another.
 void runSteps(const RunStepsArgs& args, float* scratch);
 int64_t runStepsScratch(const RunStepsArgs& args);
 

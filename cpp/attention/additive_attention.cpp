@@ -1,4 +1,4 @@
-// Takes one query at a time, so that working memory is linear in L and S.
+// Processes one query at a time, so that working memory is linear in L and S.
 #include "attention/additive_attention.h"
 
 #include "kernels/gemm.h"
@@ -16,7 +16,7 @@ void project(const float* x, const float* packed, float* out, int rows, int inpu
   gemm(x, inputs, packed, nullptr, out, padded, rows, hiddens, inputs);
 }
 
-/// additiveScores. A template, because testing `tanhs` in the loop would cost time.
+/// additiveScores; a template, because testing `tanhs` in the loop would cost time.
 template <bool kKeep>
 void scoreKeys(const float* query, const float* key, const float* vector, float* scores, float* tanhs, int keys,
                int padded) {

@@ -1,4 +1,4 @@
-// What both passes of additive attention share. Hidden rows are padded with zeros to whole vectors: tanh(0) * 0 adds
+// Shared by both passes of additive attention. Hidden rows are padded with zeros to whole vectors: tanh(0) * 0 adds
 // nothing, so no loop over them has a tail.
 #pragma once
 
@@ -17,7 +17,7 @@ constexpr double kTanhWork = 16;
 /// The width of a padded hidden row.
 inline int paddedHiddens(const AdditiveAttentionArgs& args) { return (args.hiddens + kLanes - 1) / kLanes * kLanes; }
 
-/// The forward pass's working memory. Queries and keys are those of one sequence.
+/// The forward pass's working memory, with the queries and keys of one sequence.
 struct AdditiveWorkspace {
   float *packedQuery, *packedKey;  // Wq and Wk
   float* vector;                   // wv, padded
@@ -30,12 +30,12 @@ AdditiveWorkspace cutAdditive(const AdditiveAttentionArgs& args, Cutter& cut);
 /// Packs the weights, and wakes the threads that will share the work.
 void prepareAdditive(const AdditiveAttentionArgs& args, const AdditiveWorkspace& work);
 
-/// How many keys query i of sequence b sees.
+/// The number of keys that query i of sequence b sees.
 inline int visibleKeys(const AdditiveAttentionArgs& args, int b, int i) {
   return args.valid ? args.valid[static_cast<size_t>(b) * args.queries + i] : args.keys;
 }
 
-/// The largest such number among the queries of sequence b.
+/// The largest number that any query of sequence b sees.
 int visibleKeys(const AdditiveAttentionArgs& args, int b);
 
 /// Projects a sequence's queries and the first `keys` of its keys.

@@ -1,5 +1,4 @@
-// Takes one query at a time and computes its weights and hyperbolic tangents again, so that memory is linear in L and
-// S. The file is longer than 200 lines, because all steps back from a query's output work in one workspace.
+// Processes one query at a time and recomputes its weights and tangents, so that memory is linear in L and S.
 //
 // Versions tried on two threads (speed relative to one; 4 sequences, 64 queries, 256 keys, 64 hidden units; Sapphire
 // Rapids, Node 20):
@@ -27,7 +26,7 @@ int64_t linearScratch(const AdditiveAttentionArgs& args) {
                   linearBackwardScratch(projection(args.keys, args.keyWidth, args.hiddens)));
 }
 
-/// The forward pass's working memory, and what only the backward pass needs.
+/// The forward pass's working memory, and that of the backward pass.
 struct GradWorkspace : AdditiveWorkspace {
   float* gradQuery;    // (L, padded): gradients of Wq q
   float* gradKey;      // (S, padded)
@@ -35,18 +34,18 @@ struct GradWorkspace : AdditiveWorkspace {
   float* weights;      // (S)
   float* gradScores;   // (S)
   float* gradVector;   // (padded), of one query
-  float* totalVector;  // (padded), of all
-  float* runs;         // (2 * padded): what a run of keys adds to a query's gradient and to the vector's
-  float* lost;         // (3 * padded): what the sums of runs have lost, and the total vector
+  float* totalVector;  // (padded), of all queries
+  float* runs;         // (2 * padded): a run of keys' sums for the gradients of the query and the vector
+  float* lost;         // (3 * padded): the compensation of these two sums and of the total vector
   float* linear;       // linearBackward's
-  // Over a sequence's queries: gradKey and the values' gradients; and over sequences: the weights' gradients.
+  // Sums over a sequence's queries: gradKey and the values' gradients; over sequences: the weights' gradients.
   RunningSum keySum, valueSum, weightQuerySum, weightKeySum;
 
   GradWorkspace(const AdditiveAttentionArgs& args, Cutter& cut)
       : AdditiveWorkspace(cutAdditive(args, cut)),
         keySum(cut, args.keys * roundUp(int64_t{args.hiddens}, kLanes), args.queries),
         valueSum(cut, int64_t{args.keys} * args.valueWidth, args.queries),
-        // Where queries see no key, those between them are projected apart.
+        // Queries that see no key split a sequence into several products.
         weightQuerySum(cut, int64_t{args.hiddens} * args.queryWidth,
                        int64_t{args.batch} * (args.valid ? args.queries : 1)),
         weightKeySum(cut, int64_t{args.hiddens} * args.keyWidth, args.batch) {
@@ -122,7 +121,7 @@ void backThroughTanh(const GradWorkspace& work, float* grad_query, int visible, 
     addRun(run_vector, work.gradVector, work.lost + padded, padded);
   }
   for (int d = 0; d < padded; d += kLanes) store(grad_query + d, load(grad_query + d) * load(work.vector + d));
-  // Sums of each query first, then over queries: shorter sums round less.
+  // Each query is summed first, then all queries: shorter sums round less.
   addRun(work.gradVector, work.totalVector, work.lost + 2 * padded, padded);
 }
 

@@ -14,7 +14,7 @@
 namespace wasm_attention {
 namespace {
 
-constexpr int kKeys = 4;    // whose dot products are summed up together
+constexpr int kKeys = 4;    // keys whose dot products are computed together
 constexpr int kTile = 128;  // rows of a cache that are widened at a time
 
 /// out[i] = q . k[i] for four keys, a stride apart.
@@ -79,7 +79,7 @@ struct Rows {
   ptrdiff_t stride;
 };
 
-/// Rows of floats: where they lie, or widened.
+/// The rows as float32: in place, or widened into `tile`.
 Rows floatsOf(Rows rows, int count, int width, WeightType type, float* tile) {
   if (type == WeightType::kFloat32) return rows;
   unpackCacheRows(rows.data, rows.stride, count, width, type, tile);
@@ -120,12 +120,12 @@ void attendOne(const AttentionArgs& a, float* scratch) {
     float* const p = scratch + thread * own;
     float* const tile = p + a.keys;
     for (int at = 0; at < count; at += step) {
-      const int some = std::min(step, count - at);
-      const auto [k, row] = floatsOf({keys + at * key_row, key_row}, some, a.width, a.cacheType, tile);
+      const int rows = std::min(step, count - at);
+      const auto [k, row] = floatsOf({keys + at * key_row, key_row}, rows, a.width, a.cacheType, tile);
       float* const scores = p + at;
       int j = 0;
-      for (; j + kKeys <= some; j += kKeys) store(scores + j, dotFour(q, k + j * row, row, a.width) * a.scale);
-      for (; j < some; ++j) scores[j] = dot(q, k + j * row, a.width) * a.scale;
+      for (; j + kKeys <= rows; j += kKeys) store(scores + j, dotFour(q, k + j * row, row, a.width) * a.scale);
+      for (; j < rows; ++j) scores[j] = dot(q, k + j * row, a.width) * a.scale;
     }
     const float most = largest(p, count);
     const float total = exponentials(p, most == -kInfinity ? 0.0f : most, p, count);
@@ -134,9 +134,9 @@ void attendOne(const AttentionArgs& a, float* scratch) {
         a.output + static_cast<ptrdiff_t>(b) * a.outputStrides.batch + static_cast<ptrdiff_t>(h) * a.outputStrides.head;
     std::fill(out, out + a.valueWidth, 0.0f);
     for (int at = 0; at < count; at += step) {
-      const int some = std::min(step, count - at);
-      const auto [v, row] = floatsOf({values + at * value_row, value_row}, some, a.valueWidth, a.cacheType, tile);
-      mixRow(p + at, v, row, some, out, a.valueWidth);
+      const int rows = std::min(step, count - at);
+      const auto [v, row] = floatsOf({values + at * value_row, value_row}, rows, a.valueWidth, a.cacheType, tile);
+      mixRow(p + at, v, row, rows, out, a.valueWidth);
     }
     if (a.weights) {
       float* const weights = a.weights + static_cast<size_t>(i) * a.keys;

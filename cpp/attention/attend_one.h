@@ -1,4 +1,4 @@
-// Attention of one query for each head, as a decoder's steps have it.
+// Attention of one query for each head, as in a decoder's steps.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace wasm_attention {
 
-/// Whether attendOne can compute this: one query, and no option but a window and `weights`.
+/// Whether attendOne can compute this: one query, and no options except a window and `weights`.
 bool isOneQuery(const AttentionArgs& args);
 
 /// scaledDotProductAttention. scratch: attendOneScratch(args) floats

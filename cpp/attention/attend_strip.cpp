@@ -8,7 +8,7 @@
 namespace wasm_attention {
 namespace {
 
-/// Sets up block number `index` of a strip: scales and packs its queries.
+/// Sets up block `index` of a strip: scales and packs its queries.
 QueryBlock startQueryBlock(const AttentionArgs& a, const Workspace& w, int b, int h, int first, int index) {
   QueryBlock q = placeQueryBlock(a, b, h, first);
   if (wantsHiddenScores(a)) {
@@ -39,8 +39,8 @@ void finishQueryBlock(const AttentionArgs& a, const Workspace& w, const QueryBlo
   for (int lane = 0; lane < q.count; ++lane) {
     const float max = q.max.v[lane / kLanes][lane % kLanes];
     const float sum = q.sum.v[lane / kLanes][lane % kLanes];
-    // With any key or a sink the sum is at least 1, from the largest score; NaN is not empty. Without a block there is
-    // no output.
+    // A key or a sink makes the sum at least 1, from the largest score; NaN is not empty. Without a block of keys there
+    // is no output.
     const bool empty = sum == 0 || (q.fresh && !q.folded);
     const float scale = empty ? 0.0f : 1 / sum;
     const float* from = q.output + static_cast<size_t>(lane) * w.valueWidth;
@@ -64,8 +64,8 @@ void finishQueryBlock(const AttentionArgs& a, const Workspace& w, const QueryBlo
 
 }  // namespace
 
-// Not inlined, like its steps: an engine swaps in optimised code only when a function is entered, also within a first
-// long call.
+// Not inlined, like its steps: an engine swaps in optimised code only when a function is entered, even within a long
+// first call.
 [[gnu::noinline]] void attendStrip(const AttentionArgs& a, Workspace& w, int b, int h, int first, float* kept) {
   QueryBlock blocks[kStripBlocks];
   const int count = std::min(kStripBlocks, (a.queries - first + kQueryBlock - 1) / kQueryBlock);

@@ -1,6 +1,5 @@
 // The gradients of attention, one strip of queries at a time. With weights P, dP = dO V^T and dS = P * (dP - sum P *
 // dP): dV += P^T dO, dK += scale * dS^T Q, dQ = scale * dS K (Dao et al. 2022, algorithm 4, in one pass over the keys).
-// The file is longer than 200 lines, because blocks, strips, heads and groups of queries are loops within loops.
 //
 // Versions tried (ms of (1, 8, 512, 64), whose forward pass takes 15.6; Sapphire Rapids, Node 20, busy):
 //   strips of 32 queries     37.6   <- this
@@ -20,7 +19,7 @@
 namespace wasm_attention {
 namespace {
 
-/// Computes the weights of a block of queries again, from queries and keys.
+/// Recomputes the weights of a block of queries from queries and keys.
 void computeWeights(const AttentionArgs& a, const BackwardWorkspace& w, QueryBlock& q, KeyRange keys) {
   float* const query = w.weights.queries;
   packRows<kQueryBlock>(rowOf(a.query, a.queryStrides, q.b, q.h, q.first), a.queryStrides.row, q.count, a.width,
@@ -35,8 +34,9 @@ void computeWeights(const AttentionArgs& a, const BackwardWorkspace& w, QueryBlo
   recomputeWeights(w, q, keys);
 }
 
-/// Computes the gradients of the scores and queries of block number `index` of a strip, and packs its part of the
-/// operands of the products that sum over queries. strip_keys  the keys that the strip's queries see
+/// Computes the gradients of the scores and queries of block `index` of a strip, and packs its part of the operands of
+/// the products that sum over queries.
+/// strip_keys  the keys that the strip's queries see
 [[gnu::noinline]] void backwardQueryBlock(const AttentionGradArgs& args, BackwardWorkspace& w, QueryBlock& q, int index,
                                           KeyRange strip_keys) {
   const AttentionArgs& a = args.attention;
@@ -165,13 +165,13 @@ void copyRows(const float* from, int from_stride, float* to, ptrdiff_t to_stride
   for (int r = 0; r < rows; ++r, from += from_stride, to += to_stride) scaleRow(from, 1.0f, to, columns);
 }
 
-/// Whether each head adds to gradients of its own, so that threads can share the heads. Those of sinks are added up
+/// Whether each head adds only to its own gradients, so that threads can share the heads. Those of sinks are summed
 /// later.
 bool headsApart(const AttentionArgs& a) { return !a.bias && !a.relativeKeys && !a.relativeValues; }
 int threadsOf(const AttentionArgs& a) { return headsApart(a) ? threadCount() : 1; }
 
 /// The backward pass of one group: a head of keys and values with the query heads that read it.
-/// sink_slopes  (some sequences, H)
+/// sink_slopes  (sequences, H)
 void backwardGroup(const AttentionGradArgs& args, BackwardWorkspace& w, int b, int kv, float* sink_slopes) {
   const AttentionArgs& a = args.attention;
   const int heads_per_kv = a.heads / a.kvHeads;
@@ -200,20 +200,20 @@ int64_t attendSequencesBackwardScratch(const AttentionArgs& a) {
   return BackwardWorkspace(a, nullptr).size * threadsOf(a) + (a.sinks ? times(a.batch, a.heads) : 0);
 }
 
-void attendSequencesBackward(const AttentionGradArgs& args, Sequences some, float* kept, float* scratch) {
+void attendSequencesBackward(const AttentionGradArgs& args, Sequences sequences, float* kept, float* scratch) {
   const AttentionArgs& a = args.attention;
   const int64_t size = BackwardWorkspace(a, nullptr).size;
   float* const sink_slopes = scratch + size * threadsOf(a);
   const auto attend = [&](int i, int thread) {
     BackwardWorkspace w(a, scratch + thread * size);
     w.kept = kept;
-    w.firstSequence = some.first;
-    backwardGroup(args, w, some.first + i / a.kvHeads, i % a.kvHeads, sink_slopes);
+    w.firstSequence = sequences.first;
+    backwardGroup(args, w, sequences.first + i / a.kvHeads, i % a.kvHeads, sink_slopes);
   };
   // Five products; the forward pass has two.
-  const double work = 2.5 * some.count * a.heads * scoreCount(a) * (a.width + a.valueWidth);
-  parallelFor(some.count * a.kvHeads, headsApart(a) ? work : -1, attend);
-  for (int b = 0; a.sinks && b < some.count; ++b) {
+  const double work = 2.5 * sequences.count * a.heads * scoreCount(a) * (a.width + a.valueWidth);
+  parallelFor(sequences.count * a.kvHeads, headsApart(a) ? work : -1, attend);
+  for (int b = 0; a.sinks && b < sequences.count; ++b) {
     addSums(sink_slopes + static_cast<size_t>(b) * a.heads, args.gradSinks, args.lostSinks, a.heads);
   }
 }

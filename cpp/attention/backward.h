@@ -1,9 +1,9 @@
 // The steps of attention's backward pass.
 //
-// A block of eight queries is multiplied by all the keys that it may see at once. Its weights and the gradients of its
-// scores take memory linear in the number of keys, and fit the cache at common lengths. So the softmax needs no running
-// maximum, and there are five products, not the seven that recomputing the forward pass first would take. The products
-// that sum over queries are computed once for each strip.
+// A block of eight queries is multiplied at once by all the keys that it may see. Its weights and the gradients of its
+// scores take memory linear in the number of keys, and fit into the cache at common lengths. So the softmax needs no
+// running maximum, and there are five products instead of the seven with a recomputed forward pass. The products that
+// sum over queries are computed once for each strip.
 #pragma once
 
 #include "attention/query_block.h"
@@ -17,7 +17,7 @@ struct TableWorkspace {
   int width;          // of the table, rounded up to whole panels
   float* panels;      // of 4 rows
   float* columns;     // panels of 8 columns
-  float* terms;       // (rows, 8): what each row adds to a block's entries; later the sums of the entries' gradients
+  float* terms;       // (rows, 8): each row's terms of a block's entries; later the sums of the entries' gradients
   float* transposed;  // panels of 4 rows, kStripQueries deep
   float* gradient;    // (rows, width)
   bool finite;
@@ -25,7 +25,7 @@ struct TableWorkspace {
 
 /// A call's scratch, cut into pieces.
 struct BackwardWorkspace {
-  int firstSequence;    // the sequence with which the gradients of queries, keys, values and outputs begin
+  int firstSequence;    // the first sequence in the gradients of queries, keys, values and outputs
   AttentionArgs plain;  // the arguments without softcap, dropout and results, which the backward pass handles itself
   Workspace weights;    // entries of all keys: scores, then weights
   Workspace slopes;     // entries of all keys: gradients of the weights, then of the scores
@@ -46,7 +46,7 @@ struct BackwardWorkspace {
   float* weightPanels;
   float* slopePanels;
 
-  LongSum sinkSlope;  // the gradient of the current head's sink, negated; its lanes are to be added up
+  LongSum sinkSlope;  // the gradient of the current head's sink, negated: the sum of its lanes
 
   float* gradQuery;  // (8, width) of a block of queries, before the scale
   float* gradKey;    // (S, width) of a head
@@ -72,12 +72,12 @@ void packStrip(const AttentionArgs& a, BackwardWorkspace& w, const float* query,
 /// Writes the weights to w.weights.entries, not yet divided by their sum, and the sum to q.sum.
 void recomputeWeights(const BackwardWorkspace& w, QueryBlock& q, KeyRange keys);
 
-/// The same from what the forward pass kept.
+/// The same with the weights that the forward pass kept.
 void recallWeights(const AttentionArgs& a, BackwardWorkspace& w, QueryBlock& q, KeyRange keys);
 
 /// Turns w.slopes.entries from gradients of the weights after dropout into those of the masked scores, and
-/// w.weights.entries into the weights after dropout. Where a weight is 0 so is the slope, whatever the masked value
-/// holds. Adds to w.sinkSlope.
+/// w.weights.entries into the weights after dropout. Where a weight is 0, so is the slope, even if the masked value is
+/// NaN. Adds to w.sinkSlope.
 void differentiateSoftmax(const AttentionArgs& a, BackwardWorkspace& w, const QueryBlock& q, KeyRange keys);
 
 /// Turns gradients of the capped scores into gradients of the scaled scores.
@@ -87,14 +87,13 @@ void differentiateSoftcap(const BackwardWorkspace& w, KeyRange keys);
 void addBiasGradient(const AttentionArgs& a, const BackwardWorkspace& w, const QueryBlock& q, KeyRange keys,
                      float* bias, float* lost);
 
-/// Writes the entries (rows, 8) of block number `index` of a strip to panels of four rows.
+/// Writes the entries (rows, 8) of block `index` of a strip to panels of four rows.
 void transposeEntries(const float* entries, int rows, int index, float* panels);
 
 /// The same for panels of all keys that the strip sees, with zeros for keys that the block does not see.
 void placeEntries(const float* entries, KeyRange keys, KeyRange strip_keys, int index, float* panels);
 
-/// What a product's right operand may hold. If that may be NaN or infinity, the product skips the rows that a 0 would
-/// multiply.
+/// Whether a product's right operand is finite. If not, the product skips rows that are multiplied by 0.
 enum class Right { kFinite, kAny };
 
 /// out (rows, width) += left * columns. `left` lies in panels of four rows that are kStripQueries deep, of which

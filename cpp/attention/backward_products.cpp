@@ -5,7 +5,7 @@
 namespace wasm_attention {
 namespace {
 
-/// out += a * b for one tile, in which 0 times NaN is 0: a weight of 0 hides what it multiplies.
+/// out += a * b for one tile, where 0 * NaN is 0: a weight of 0 hides its row.
 template <int AStep>
 [[gnu::noinline]] void addVisible(const float* a, const float* b, int depth, float* out, int width) {
   Tile t{};

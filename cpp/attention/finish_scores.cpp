@@ -9,7 +9,7 @@
 namespace wasm_attention {
 namespace {
 
-/// Replaces each vector v of the scores of each key j by f(j, scores, v).
+/// Replaces each vector v of the scores of each key j with f(j, scores, v).
 template <typename F>
 void forEachVector(const Workspace& w, KeyRange keys, F f) {
   for (int j = keys.from; j < keys.to; ++j) {

@@ -6,7 +6,7 @@
 namespace wasm_attention {
 namespace {
 
-/// output (8, valueWidth) += weights^T * panels, with weights (depth, 8). With `first` the output is set, not added to.
+/// output (8, valueWidth) += weights^T * panels, with weights (depth, 8). If `first`, the output is set, not added to.
 void addProduct(const float* weights, const float* panels, size_t panel_stride, int depth, const Workspace& w,
                 const QueryBlock& q, bool first) {
   for (int c = 0; c < w.valueWidth; c += kTileCols, panels += panel_stride) {
@@ -22,7 +22,7 @@ void addProduct(const float* weights, const float* panels, size_t panel_stride, 
   }
 }
 
-/// out[0, 4 * N) += weights * rows for one query. Skips rows whose weight is 0, because a masked row may hold NaN. Adds
+/// out[0, 4 * N) += weights * rows for one query. Skips rows whose weight is 0, because a masked row may be NaN. Adds
 /// in the order of the micro-kernel, so that both give the same bits.
 template <int N>
 void addColumns(const float* weights, const float* rows, ptrdiff_t stride, int depth, float* out) {

@@ -25,8 +25,7 @@ void multiplyUnpackedKeys(const AttentionArgs& a, const Workspace& w, const Quer
   const float* base = rowOf(a.key, a.keyStrides, q.b, q.h / (a.heads / a.kvHeads), 0);
   for (int j = keys.from; j < keys.to; j += kTileRows) {
     const float* rows[kTileRows];
-    // Does not read keys that no query may see: the nearest visible key takes their place, and the mask hides the score
-    // later.
+    // Keys that no query may see are not read: the nearest visible key replaces them, and the score is masked later.
     for (int r = 0; r < kTileRows; ++r) {
       const int visible = std::min(std::max(j + r, q.begin), q.end - 1);
       rows[r] = base + static_cast<ptrdiff_t>(visible) * a.keyStrides.row;

@@ -17,7 +17,7 @@ struct Lanes {
   f32x4 v[kVectors];
 };
 
-/// Up to eight queries: their positions, the keys they may see, and their sums so far.
+/// Up to eight queries: their positions, the keys that they may see, and their sums so far.
 struct QueryBlock {
   bool fresh;                // the output is not set yet
   int b, h, first, count;    // queries first <= i < first + count of head h in batch b
@@ -29,10 +29,10 @@ struct QueryBlock {
   float* relative;  // (2 * clip + 1, 8): the product of each query with each row of the table of relative keys
   Lanes max, sum;   // running maximum of the scores, sum of their exponentials
   float* output;    // (8, valueWidth), not divided by the sums yet
-  // Of many blocks of keys, outputs and sums are folded into a total from time to time, and start again.
+  // With many blocks of keys, outputs and sums are folded into a total now and then, and start again.
   bool folded;
-  int blocks;    // since then
-  float* total;  // (8, valueWidth), the sums behind it; and all that these have lost
+  int blocks;    // since the last fold
+  float* total;  // (8, valueWidth) and then (8) sums; followed by the compensation of all these
 };
 
 /// Floats of a block's total.
@@ -43,8 +43,8 @@ struct KeyRange {
   int base, from, to;
 };
 
-// What attention keeps for its backward pass (keptWeights in attention/sequences.h): the entries of each block of
-// queries, (keys rounded up to 4, 8), followed by their sums, (8).
+// Kept for the backward pass (keptWeights in attention/sequences.h): the entries of each block of queries, (keys
+// rounded up to 4, 8), followed by their sums, (8).
 inline int64_t keptBlockSize(const AttentionArgs& a) { return (roundUp(int64_t{a.keys}, kTileRows) + 1) * kQueryBlock; }
 inline float* keptBlock(const AttentionArgs& a, float* kept, int b, int h, int first) {
   const size_t blocks = (a.queries + kQueryBlock - 1) / kQueryBlock;
@@ -57,11 +57,11 @@ inline size_t resultRow(const AttentionArgs& a, const QueryBlock& q, int lane) {
   return (static_cast<size_t>(q.b) * a.heads + q.h) * a.queries + q.first + lane;
 }
 
-/// The block of queries that begins with `first`: positions and visible keys. It packs nothing.
+/// The block of queries that begins with `first`, with positions and visible keys; nothing is packed.
 QueryBlock placeQueryBlock(const AttentionArgs& a, int b, int h, int first);
 
 /// Attention of the strip of queries that begins with `first`.
-/// kept  receives what the backward pass needs, or null
+/// kept  receives the weights for the backward pass; or null
 void attendStrip(const AttentionArgs& a, Workspace& w, int b, int h, int first, float* kept);
 
 // Its steps in order; each reads and changes w.entries.
@@ -81,13 +81,13 @@ void softmaxBlock(const AttentionArgs& a, const Workspace& w, QueryBlock& q, Key
 
 /// Folds q.output and q.sum into their total.
 void foldOutput(const Workspace& w, QueryBlock& q);
-/// Makes that total q.output and q.sum.
+/// Moves the total to q.output and q.sum.
 void unfoldOutput(const Workspace& w, QueryBlock& q);
 
 /// q.output += entries^T * V and the relative values.
 void mixValues(const AttentionArgs& a, const Workspace& w, const QueryBlock& q, KeyRange keys);
 
-// Parts of these steps, which the backward pass uses too.
+// Parts of these steps that the backward pass uses, too.
 
 /// out (rows, 8) = panels * right (depth, 8). Each panel has 4 rows; `out` has space for `rows` rounded up to a
 /// multiple of 4.
@@ -105,7 +105,7 @@ void dropWeights(const AttentionArgs& a, const Workspace& w, const QueryBlock& q
 /// Copies the entries to the (L, S) rows of their queries in `results`.
 void writeRows(const AttentionArgs& a, const Workspace& w, const QueryBlock& q, KeyRange keys, float* results);
 
-/// Fills the part of these rows that writeRows leaves out: keys before and after those that the block visits.
+/// Fills the part of these rows that writeRows skips: keys before and after those that the block visits.
 void fillHidden(const AttentionArgs& a, const QueryBlock& q, float* results, float value);
 
 }  // namespace wasm_attention

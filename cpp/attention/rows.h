@@ -15,8 +15,7 @@ inline T* rowOf(T* stack, Strides strides, int b, int h, int row) {
          static_cast<ptrdiff_t>(row) * strides.row;
 }
 
-// Plain loops instead of memset and memmove: for short rows, such as 16 floats, the call would cost as much as the
-// loop.
+// Plain loops instead of memset and memmove, whose call costs as much as the loop for short rows, such as 16 floats.
 
 /// x = 0; `count` is a multiple of 4.
 inline void clearVectors(float* x, size_t count) {

@@ -1,7 +1,6 @@
-// Scaled dot-product attention with an online softmax (Dao et al. 2022): scores are not stored unless the caller asks
-// for them. A strip of queries is multiplied by one block of keys after the other, except for blocks that none of its
-// queries may see. This file shares the strips among threads; attend_strip.cpp computes one strip. It is longer than
-// 200 lines, because packing and attending wait for each other, and so are one loop.
+// Scaled dot-product attention with an online softmax (Dao et al. 2022): scores are not stored unless the caller
+// requests them. A strip of queries is multiplied by one block of keys after another, except for blocks that none of
+// its queries may see. This file shares the strips among threads; attend_strip.cpp computes one strip.
 //
 // Versions tried (GFLOP/s of one head, n = 128 / 512, E = 64; Sapphire Rapids, Node 20, where a tile in L1 reaches 45
 // to 47):
@@ -33,26 +32,26 @@
 namespace wasm_attention {
 namespace {
 
-/// Attention of some groups, shared by all threads. A group is a head of keys and values with the query heads that read
-/// it. Its tasks are to pack each block of its keys and values, and then to compute attention for each strip of its
-/// queries.
+/// Attention of several groups, shared by all threads. A group is a head of keys and values with the query heads that
+/// read it. Its tasks are to pack each block of its keys and values, and then to compute attention for each strip of
+/// its queries.
 ///
 /// The tasks of all groups are the indices of one loop, in rounds: round r packs group r, then attends group r - ahead.
 /// With one thread `ahead` is 0. With several threads the next groups are packed early, so that no thread has to wait
 /// for the last strip of a group.
 ///
-/// The panels of group g lie in slot g % slots of the workspace. A group may be packed when the previous group in its
-/// slot has been attended, and attended when it is packed. Both conditions depend on smaller indices only, as Progress
+/// The panels of group g lie in slot g % slots of the workspace. A group may be packed once the previous group in its
+/// slot has been attended, and attended once it is packed. Both conditions depend only on smaller indices, as Progress
 /// requires.
 class GroupLoop {
  public:
-  /// Query heads [first, first + count) of the sequences `some`: either whole groups or a single head.
+  /// Query heads [first, first + count) of these sequences: either whole groups or a single head.
   /// stream  copies groups in and out; may be null
-  GroupLoop(const AttentionArgs& a, const Workspace& w, Sequences some, int first, int count, float* kept,
+  GroupLoop(const AttentionArgs& a, const Workspace& w, Sequences sequences, int first, int count, float* kept,
             Stream* stream)
       : a_(a),
         w_(w),
-        some_(some),
+        sequences_(sequences),
         firstHead_(first),
         firstGroup_(first / (a.heads / a.kvHeads)),
         groupHeads_(std::min(count, a.heads / a.kvHeads)),
@@ -92,7 +91,7 @@ class GroupLoop {
   };
 
   Slot& slotOf(int group) { return slots_[group % w_.slots]; }
-  /// How many groups use the slot before this one.
+  /// The number of groups that use the slot before this one.
   int turnOf(int group) const { return group / w_.slots; }
 
   void awaitTurn(int group, int thread) {
@@ -103,7 +102,8 @@ class GroupLoop {
   void pack(int group, int block, int thread) {
     awaitTurn(group, thread);
     const int kv_head = firstGroup_ + group;
-    packKeyBlock(a_, w_.of(a_, 0, group % w_.slots), some_.first + kv_head / a_.kvHeads, kv_head % a_.kvHeads, block);
+    packKeyBlock(a_, w_.of(a_, 0, group % w_.slots), sequences_.first + kv_head / a_.kvHeads, kv_head % a_.kvHeads,
+                 block);
     slotOf(group).packed.advance();
   }
 
@@ -111,18 +111,18 @@ class GroupLoop {
     awaitTurn(group, thread);
     slotOf(group).packed.await((turnOf(group) + 1) * blocks_, thread);
     const int head = firstHead_ + group * groupHeads_ + strip / headStrips_;
-    // In causal attention the last queries see most keys. Threads begin with these and so finish at about the same
-    // time.
+    // In causal attention the last queries see the most keys. Threads begin with these, so as to finish at about the
+    // same time.
     const int index = strip % headStrips_;
     const int first = (threadCount() == 1 ? index : headStrips_ - 1 - index) * kStripQueries;
     Workspace own = w_.of(a_, thread, group % w_.slots);
-    attendStrip(a_, own, some_.first + head / a_.heads, head % a_.heads, first, kept_);
+    attendStrip(a_, own, sequences_.first + head / a_.heads, head % a_.heads, first, kept_);
     slotOf(group).attended.advance();
   }
 
   const AttentionArgs& a_;
   const Workspace& w_;
-  const Sequences some_;
+  const Sequences sequences_;
   const int firstHead_, firstGroup_;
   const int groupHeads_, groups_;  // query heads in a group; number of groups
   const int headStrips_, strips_;  // strips of a query head and of a group
@@ -132,10 +132,10 @@ class GroupLoop {
   Slot slots_[kMostSlots];
 };
 
-/// isOneQuery's arguments for these sequences alone.
-AttentionArgs alone(AttentionArgs a, Sequences some) {
-  const ptrdiff_t first = some.first;
-  a.batch = some.count;
+/// attendOne's arguments for these sequences only.
+AttentionArgs argsOf(AttentionArgs a, Sequences sequences) {
+  const ptrdiff_t first = sequences.first;
+  a.batch = sequences.count;
   a.query += first * a.queryStrides.batch;
   a.key += first * a.keyStrides.batch;
   a.value += first * a.valueStrides.batch;
@@ -145,7 +145,7 @@ AttentionArgs alone(AttentionArgs a, Sequences some) {
   return a;
 }
 
-/// Keys and values that a cache keeps in fewer bits, widened for attention over several queries.
+/// Keys and values that a cache stores in fewer bits, widened for attention of several queries.
 struct Widened {
   float *key, *value;
 
@@ -155,11 +155,11 @@ struct Widened {
     value = cut.take(times(rows, a.valueWidth));
   }
 
-  /// The same attention over these.
-  AttentionArgs widen(AttentionArgs a, Sequences some) const {
-    const int heads = some.count * a.kvHeads;
+  /// The arguments with the widened keys and values.
+  AttentionArgs widen(AttentionArgs a, Sequences sequences) const {
+    const int heads = sequences.count * a.kvHeads;
     parallelFor(heads, kCopyWork * heads * a.keys * (a.width + a.valueWidth), [&](int i, int) {
-      const ptrdiff_t head = some.first * a.kvHeads + i;
+      const ptrdiff_t head = sequences.first * a.kvHeads + i;
       const auto unpack = [&](const float* from, const Strides& strides, int width, float* to) {
         unpackCacheRows(from + head / a.kvHeads * strides.batch + head % a.kvHeads * strides.head, strides.row, a.keys,
                         width, a.cacheType, to + head * a.keys * width);
@@ -191,34 +191,34 @@ void scaledDotProductAttention(const AttentionArgs& a, float* scratch) {
   attendSequences(a, {0, a.batch}, nullptr, scratch);
 }
 
-void attendSequences(const AttentionArgs& a, Sequences some, float* kept, float* scratch) {
-  // Queries and keys without width take no memory, so there may be billions of them.
+void attendSequences(const AttentionArgs& a, Sequences sequences, float* kept, float* scratch) {
+  // Queries and keys without width take no memory, so there may be billions to loop over.
   if (a.valueWidth == 0 && !a.weights && !a.scores && !a.logSumExp) return;
   if (a.cacheType != WeightType::kFloat32) {
-    if (isOneQuery(a)) return attendOne(alone(a, some), scratch);
+    if (isOneQuery(a)) return attendOne(argsOf(a, sequences), scratch);
     Cutter cut(scratch);
     const Widened widened(cut, a);
-    return attendSequences(widened.widen(a, some), some, kept, scratch + cut.used());
+    return attendSequences(widened.widen(a, sequences), sequences, kept, scratch + cut.used());
   }
   const Workspace w(a, scratch);
-  const int heads = some.count * a.heads;
-  const int groups = some.count * a.kvHeads;
+  const int heads = sequences.count * a.heads;
+  const int groups = sequences.count * a.kvHeads;
   constexpr int kParts = 16;  // copying a part takes at least half a microsecond
   Stream stream(groups, (groups + kParts - 1) / kParts);
   if (!hasOwnTables(a)) {
     packRelativeTables(a, w, 0);
-    if (heads > 0) GroupLoop(a, w, some, 0, heads, kept, &stream).run();
+    if (heads > 0) GroupLoop(a, w, sequences, 0, heads, kept, &stream).run();
     return;
   }
   stream.bringIn();
   for (int head = 0; head < heads; ++head) {
     packRelativeTables(a, w, head % a.heads);
-    GroupLoop(a, w, some, head, 1, kept, nullptr).run();
+    GroupLoop(a, w, sequences, head, 1, kept, nullptr).run();
   }
 }
 
 int64_t keptWeights(const AttentionArgs& a) {
-  // With a single block of keys, exponentials are relative to the largest score of all.
+  // With a single block of keys, exponentials are relative to the overall largest score.
   const bool one_block = a.queries >= kFewQueries && a.keys <= kKeyBlock;
   const bool plain = a.dropout == 0 && a.softcap == 0 && !a.sinks;
   if (!one_block || !plain || a.keys > 4 * int64_t{a.valueWidth}) return 0;

@@ -14,7 +14,7 @@
 namespace wasm_attention {
 namespace {
 
-/// The largest score of each query. Each maximum waits for the one before it, so each of the two vectors has two
+/// The largest score of each query. Each maximum depends on the previous one, so each of the two vectors has two
 /// chains, one for even keys and one for odd keys.
 Lanes maximum(const float* first, const float* last, Lanes max) {
   constexpr int kChains = 2;
@@ -109,7 +109,7 @@ void softmaxBlock(const AttentionArgs& a, const Workspace& w, QueryBlock& q, Key
   const Lanes max = maximum(first, last, q.max);
   Lanes base;
   for (int v = 0; v < kVectors; ++v) {
-    // While a query has seen no key its maximum is -infinity, and -infinity - -infinity would be NaN.
+    // Before a query has seen a key its maximum is -infinity, and -infinity - -infinity would be NaN.
     base.v[v] = select(max.v[v] == splat(-kInfinity), f32x4{}, max.v[v]);
   }
   Lanes sum;

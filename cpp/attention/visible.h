@@ -13,7 +13,7 @@ struct Interval {
   int begin, end;
 };
 
-/// Of query i among the keys.
+/// The position of query i among the keys.
 inline int positionOf(const AttentionArgs& a, int b, int i) {
   if (a.packed) return a.packed[i].position;
   return i + (a.offsets ? a.offsets[b] : 0);
@@ -32,8 +32,8 @@ inline Interval visibleKeys(const AttentionArgs& a, int b, int i) {
   return keys;
 }
 
-/// From the first to the last key that any query of batch b may see; all keys of packed sequences, whose queries are
-/// too many to ask.
+/// From the first to the last key that any query of batch b may see; all keys for packed sequences, which may have too
+/// many queries to visit.
 inline Interval seenKeys(const AttentionArgs& a, int b) {
   if (a.packed) return {0, a.keys};
   Interval seen{a.keys, 0};
@@ -46,7 +46,7 @@ inline Interval seenKeys(const AttentionArgs& a, int b) {
   return seen;
 }
 
-/// The scores of a head, masked ones included.
+/// The number of a head's scores, masked ones included.
 inline double scoreCount(const AttentionArgs& a) {
   if (!a.packed) return static_cast<double>(a.queries) * a.keys;
   double count = 0;

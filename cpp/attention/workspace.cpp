@@ -11,9 +11,9 @@
 namespace wasm_attention {
 namespace {
 
-/// How many heads are packed ahead. With one thread none, so that a head's panels are used while they are in the cache.
-/// With several threads, enough for every thread to have a strip while the next heads are packed, within 16 MB or three
-/// heads.
+/// The number of heads that are packed ahead. With one thread none, so that a head's panels are used while they are in
+/// the cache. With several threads, enough for every thread to have a strip while the next heads are packed, within
+/// 16 MB or three heads.
 int headsAhead(const AttentionArgs& a, int64_t head_size) {
   if (threadCount() == 1) return 0;
   constexpr int64_t kMostFloats = 4 << 20;
@@ -33,8 +33,8 @@ Workspace::Workspace(const AttentionArgs& a, float* scratch) {
   const int64_t key_size = panelsSize(a.keys, a.width, kTileRows);
   const int64_t value_size = times(a.keys, value_width);
   ahead = headsAhead(a, key_size + value_size);
-  // One slot for each head from the one that is attended to the one that is packed, and one for the head before, whose
-  // last strips may not be finished.
+  // One slot for each head from the attended one to the packed one, and one for the previous head, whose last strips
+  // may be unfinished.
   const int64_t heads = std::max(int64_t{a.batch} * a.kvHeads, int64_t{1});
   slots = ahead == 0 || hasOwnTables(a) ? 1 : static_cast<int>(std::min<int64_t>(ahead + 2, heads));
   keyPanels = packed ? cut.take(times(slots, key_size)) : nullptr;

@@ -16,9 +16,9 @@ constexpr int kVectors = kQueryBlock / kLanes;
 constexpr int kStripBlocks = 4;  // blocks of queries in a strip, which share a pass over the keys
 constexpr int kStripQueries = kStripBlocks * kQueryBlock;
 constexpr int kKeyBlock = 256;  // keys in a block: its scores (8 KB) and a panel of its values (8 KB) stay in L1
-// Blocks of keys whose outputs are added up plainly. Sums of so many are added with compensation.
+// The number of blocks of keys whose outputs are summed plainly; more are summed with compensation.
 constexpr int kFoldBlocks = 16;
-// With fewer queries, keys and values are not packed: that would cost more than it saves.
+// With fewer queries, keys and values are not packed, which would cost more than it saves.
 constexpr int kFewQueries = 8;
 constexpr int kMostSlots = 64;  // for packed heads, with any number of threads
 
@@ -27,7 +27,7 @@ inline int queryStrips(const AttentionArgs& a) {
 }
 inline int keyBlocks(const AttentionArgs& a) { return static_cast<int>((int64_t{a.keys} + kKeyBlock - 1) / kKeyBlock); }
 
-/// Whether the caller asks for scores before masking, for which masked keys are multiplied too.
+/// Whether the caller requests scores before masking, for which masked keys are multiplied, too.
 inline bool wantsHiddenScores(const AttentionArgs& a) {
   return a.scoresStage == ScoresStage::kScaled || a.scoresStage == ScoresStage::kSoftcapped;
 }
@@ -42,7 +42,7 @@ struct Workspace {
 
   // Shared by all threads. A slot holds the packed keys and values of one head.
   int slots;
-  int ahead;              // how many heads are packed ahead
+  int ahead;              // the number of heads packed ahead
   float* keyPanels;       // of 4 keys, all blocks
   float* valuePanels;     // of 8 columns, block after block
   float* valuesFinite;    // one for each block: 0 if its values hold NaN or infinity, else 1

@@ -13,7 +13,7 @@
 
 namespace wasm_attention {
 
-/// How a parameter or a result of type T crosses.
+/// How a parameter or a result of type T crosses the boundary.
 template <typename T, typename = void>
 struct Crossing {
   using Type = T;
@@ -43,7 +43,7 @@ struct Crossing<void> {
   using Type = void;
 };
 
-/// Embind does not need them: an enum crosses as a number.
+/// Does nothing: an enum crosses as a number.
 template <auto...>
 void values(const char*, const char*) {}
 
@@ -59,8 +59,8 @@ struct Bound<kFunction> {
   }
 };
 
-/// A function with working memory. JavaScript offers `capacity` bytes. If that is not enough, the function computes
-/// nothing and returns how many bytes it needs; otherwise it returns 0.
+/// A function with working memory of `capacity` bytes. If that is too little, it computes nothing and returns the
+/// number of bytes that it needs; otherwise it returns 0.
 template <auto kFunction, auto kScratch>
 struct BoundWithScratch;
 template <typename Args, typename T, void (*kFunction)(const Args&, T*), int64_t (*kScratch)(const Args&)>

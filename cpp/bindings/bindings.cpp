@@ -1,5 +1,5 @@
-// What JavaScript sees of the library: the fields of structs, the values of enums, and the functions with the names of
-// their parameters. This file is compiled twice: into the module (bind.h), and into a description (describe.h) from
+// The library's interface for JavaScript: the fields of structs, the values of enums, and the functions with the names
+// of their parameters. This file is compiled twice: into the module (bind.h), and into a description (describe.h) from
 // which scripts/describe.mjs makes web/lib/generated.
 #include "attention.h"
 

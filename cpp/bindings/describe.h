@@ -8,7 +8,7 @@
 
 #include "bindings/streams.h"
 
-/// Lists every field of a struct. Fields<Struct> inherits from the struct, so that the names refer to its fields.
+/// Lists every field of a struct. Fields<Struct> inherits from the struct so that the names refer to its fields.
 #define FIELDS(Struct, ...)                             \
   template <>                                           \
   struct Fields<Struct> : Struct {                      \
@@ -30,7 +30,7 @@ struct Fields;
 /// Defined by BINDINGS.
 void describe();
 
-/// Builds a JSON text.
+/// Builds JSON.
 class Json {
  public:
   Json& key(const char* name) { return value(name).append(":"); }
@@ -63,7 +63,7 @@ class Json {
 };
 inline Json structs, functions, enums;
 
-/// How scripts/describe.mjs is to treat a T.
+/// The name of type T for scripts/describe.mjs.
 template <typename T>
 constexpr const char* typeOf() {
   if constexpr (std::is_class_v<T>) {
@@ -120,7 +120,7 @@ void values(const char* name, const char* names) {
   enums.open("{").key("name").value(name).key("count").value(sizeof...(kValues)).key("names").value(names).close("}");
 }
 
-/// What an operation takes a list of.
+/// Describes structs that operations take in lists.
 template <typename... Structs>
 void listed() {
   (describeStruct<Structs>(), ...);

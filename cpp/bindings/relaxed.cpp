@@ -1,5 +1,4 @@
-// A function that does nothing: its presence tells the library that this is the wasm for relaxed SIMD
-// (web/lib/runtime/embind.ts).
+// A function that does nothing; its presence marks the wasm for relaxed SIMD (web/lib/runtime/embind.ts).
 #include <emscripten/bind.h>
 
 namespace {

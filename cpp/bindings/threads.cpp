@@ -1,9 +1,9 @@
-// What only the module for several threads exports: functions for its caller and for the instances in its workers.
+// Exports of the module for several threads: functions for its caller and for the instances in its workers.
 #include <emscripten/bind.h>
 
 #include "kernels/pool.h"
 
-/// What a worker runs, after it has set the stack pointer.
+/// Run by a worker after it has set the stack pointer.
 extern "C" [[gnu::used, clang::export_name("serveThread")]] void serveThread(int thread) {
   wasm_attention::serveThread(thread);
 }

@@ -18,7 +18,7 @@ T get(const T& x) {
   return __atomic_load_n(&x, __ATOMIC_SEQ_CST);
 }
 inline void set(uint32_t& x, uint32_t value) { __atomic_store_n(&x, value, __ATOMIC_SEQ_CST); }
-/// Returns what x was before.
+/// Returns the previous value.
 inline uint32_t add(uint32_t& x, uint32_t amount) { return __atomic_fetch_add(&x, amount, __ATOMIC_SEQ_CST); }
 
 #ifdef __wasm__
@@ -26,16 +26,16 @@ inline uint32_t add(uint32_t& x, uint32_t amount) { return __atomic_fetch_add(&x
 inline void sleepWhile(uint32_t& x, uint32_t value) {
   __builtin_wasm_memory_atomic_wait32(reinterpret_cast<int*>(&x), static_cast<int>(value), -1);
 }
-/// The same for 0.1 ms at most, without the need for `wake`.
+/// The same for at most 0.1 ms, even without `wake`.
 inline void doze(const uint32_t& x, uint32_t value) {
   __builtin_wasm_memory_atomic_wait32(reinterpret_cast<int*>(const_cast<uint32_t*>(&x)), static_cast<int>(value),
                                       100000);
 }
 /// Wakes all threads that sleep on x.
 inline void wake(uint32_t& x) { __builtin_wasm_memory_atomic_notify(reinterpret_cast<int*>(&x), ~0u); }
-/// Called between two looks by a thread that must not sleep.
+/// Called between polls by a thread that must not sleep.
 inline void rest() {}
-/// Whether a thread has ended without a word.
+/// Whether a thread has ended without reporting it.
 inline bool lostThread() { return lost_thread() != 0; }
 #else
 inline void sleepWhile(uint32_t&, uint32_t) { std::this_thread::yield(); }

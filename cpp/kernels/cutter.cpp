@@ -6,7 +6,7 @@
 
 namespace wasm_attention {
 
-// Not inline, which keeps the wasm small.
+// Not inline, to keep the wasm small.
 
 int64_t times(int64_t a, int64_t b) {
   return static_cast<double>(a) * static_cast<double>(b) < static_cast<double>(kTooMany) ? a * b : kTooMany;

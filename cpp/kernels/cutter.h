@@ -6,8 +6,8 @@
 
 namespace wasm_attention {
 
-/// More floats than any memory has. Sizes are limited to this, so that none overflows: 64 bits hold the product of two
-/// extents, and `times` multiplies further ones.
+/// More floats than any memory has. Sizes are capped at this, so that none overflows: 64 bits hold the product of two
+/// extents, and `times` multiplies more of them.
 constexpr int64_t kTooMany = int64_t{1} << 50;
 
 /// a * b, at most kTooMany; neither is negative.

@@ -1,5 +1,5 @@
-// The random bits of dropout: a hash of the seed and the element's place. So the backward pass sees the same bits, and
-// the order of computation does not matter.
+// The random bits of dropout: a hash of the seed and the element's place, so that the backward pass gets the same bits
+// and the order of computation does not matter.
 #pragma once
 
 #include <cstdint>

@@ -52,8 +52,8 @@ void fillRows(const float* bias, float* c, ptrdiff_t c_stride, int rows, int col
   }
 }
 
-/// Columns of c that a thread takes at a time: all, unless there are too few blocks of rows to share. Fewer columns
-/// mean that rows of a are packed more than once.
+/// The number of columns of c that a thread takes at a time: all, unless there are too few blocks of rows to share.
+/// With fewer columns, rows of a are packed more than once.
 int columnsAtOnce(int row_blocks, int cols, double work) {
   constexpr int kParts = 4;  // for each thread
   constexpr int kColumns = 4 * kTileCols;
@@ -65,7 +65,7 @@ int columnsAtOnce(int row_blocks, int cols, double work) {
 
 /// c = a * b + bias, or c += a * b, in blocks of rows, columns and depth, which threads share.
 ///
-/// For each block of the depth there is a pass over the blocks of c, which adds to what the pass before it wrote.
+/// For each block of the depth there is a pass over the blocks of c, which adds to the result of the previous pass.
 /// Progress is counted for bands of neighbouring blocks of rows: a thread waits until the previous pass is done with
 /// the whole band.
 class Product {

@@ -15,15 +15,15 @@ void packMatrix(const float* b, int depth, int cols, float* packed);
 /// Packs the transpose of w (cols, depth), row-major, such as the weight (out, in) of a linear layer.
 void packTransposed(const float* w, int depth, int cols, float* packed);
 
-/// Packs `count` rows of w from number `first` on, a multiple of 8; w begins with that one.
+/// Packs rows [first, first + count) of a matrix; w begins with row `first`, a multiple of 8.
 void packTransposedPart(const float* w, int depth, int cols, int first, int count, float* packed);
 
 /// out (depth) = the column of a packed (depth, cols).
 void unpackColumn(const float* packed, int depth, int cols, int col, float* out);
 
-/// The same three for float16: before all panels (multiply_rows.h) there are 4 floats, of which the first is 0 if all
-/// numbers are finite. Before any part is packed, all is zeros; `first` may be any number. Numbers are rounded to the
-/// nearest float16, ties to even.
+/// The same three for float16: 4 floats precede the panels (multiply_rows.h), the first of which is 0 if all numbers
+/// are finite. `packed` must initially be zeros; `first` may be any number. Numbers are rounded to the nearest float16,
+/// ties to even.
 int64_t halfSize(int64_t depth, int64_t cols);
 void packHalfPart(const float* w, int depth, int cols, int first, int count, float* packed);
 void unpackHalfColumn(const float* packed, int depth, int cols, int col, float* out);
@@ -37,11 +37,11 @@ constexpr int kHalfHeader = 4;
 void gemm(const float* a, ptrdiff_t a_stride, const float* packed, const float* bias, float* c, ptrdiff_t c_stride,
           int rows, int cols, int depth);
 
-/// The same with a weight from packHalfPart, and with the same bits as gemm with the numbers that it rounded to.
+/// The same with a weight from packHalfPart; gives the same bits as gemm with the rounded numbers.
 void gemmHalf(const float* a, ptrdiff_t a_stride, const float* packed, const float* bias, float* c, ptrdiff_t c_stride,
               int rows, int cols, int depth);
 
-/// gemm, while the caller's arrays behind a and c are copied (stream.h). Rows have no gaps between them.
+/// gemm, while the caller's arrays for a and c are copied (stream.h). Rows have no gaps between them.
 void gemmStreamed(const float* a, const float* packed, const float* bias, float* c, int rows, int cols, int depth);
 
 /// c += a * b

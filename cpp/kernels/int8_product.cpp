@@ -8,14 +8,13 @@
 //   for 64 rows, whose block is in one piece      1.46 / 1.64 / 3.3   <- this; the loop alone is 2.0 times float32's
 // With relaxed SIMD, relative to plain float32:
 //   its dot product of bytes, pairs added by extadd_pairwise    1.5 / 1.6
-//   pairs added by a product with ones                          2.0 / 2.1   <- this; the loop alone is 2.8 times
-//   float32's the dot product that also adds                              1.72 / 1.66, but the first tier of V8 11.3
-//   computes it wrongly
+//   pairs added by a product with ones                          2.0 / 2.1   <- this; the loop alone 2.8 times float32's
+//   the dot product that also adds                              1.72 / 1.66, but V8 11.3's first tier miscompiles it
 // Perplexity of stories260K relative to float32, for 32 / 64 / 128 columns: 1.0052 / 1.0006 / 1.0004.
 //
 // A packed weight is cut into panels of 8 columns, and these into blocks of the depth: 8 scales, and then for every
-// four steps of the depth the bytes q + 63 of each column. Blocks end where the depth ends; the last four are filled up
-// with zeros. The file is longer than 200 lines, because packing, unpacking and the product all know this layout.
+// four steps of the depth the bytes q + 63 of each column. Blocks end where the depth ends; the last four are padded
+// with zeros.
 #include "kernels/int8_product.h"
 
 #include <algorithm>
@@ -34,8 +33,8 @@ namespace {
 
 constexpr int kFour = 4;
 constexpr int kTogether = 4;          // rows of a tile
-constexpr int kTiles = 16;            // that share a block of a panel
-constexpr int kOffset = kMostWeight;  // makes a weight a byte without a sign
+constexpr int kTiles = 16;            // tiles that share a block of a panel
+constexpr int kOffset = kMostWeight;  // makes a weight an unsigned byte
 constexpr double kWork = 0.5;         // the cost of a product, in multiplications of floats
 
 int64_t foursOf(int64_t depth) { return (depth + kFour - 1) / kFour; }
@@ -51,12 +50,13 @@ int64_t tilesOf(int64_t rows) {
   return (rows + kRows - 1) / kRows;
 }
 
-/// Rows of the left operand, in `tiles` of kRows rows: a block of all of them together, so that it stays in the cache.
+/// Rows of the left operand, in `tiles` of kRows rows, with a block of all tiles together, so that it stays in the
+/// cache.
 template <int kRows>
 struct Inputs {
   int tiles;
   float* scales;     // (tiles, kRows)
-  int32_t* offsets;  // (blocks, tiles, kRows): where sums begin, since the weights' bytes are larger than the weights
+  int32_t* offsets;  // (blocks, tiles, kRows): initial sums, which make up for the offset of the weights' bytes
   int32_t* words;    // for each block (tiles, fours, kFourWords, kRows)
 
   Inputs(float* scratch, int depth, int tiles, int index) : tiles(tiles) {
@@ -74,7 +74,7 @@ struct Inputs {
     return cut.used();
   }
 
-  /// Where a tile's part of a block begins that has so many fours.
+  /// Where a tile's part of a block of so many fours begins.
   int32_t* wordsOf(int block, int tile, int fours) const {
     return words + (kScaleBlock / kFour * block * tiles + fours * tile) * (kFourWords * kRows);
   }
@@ -101,11 +101,11 @@ struct Inputs {
   }
 };
 
-/// Words of one block of a panel, as `addBlock` takes them.
+/// Words of one block of a panel, as `addBlock` reads them.
 constexpr int kBlockWords = kScaleBlock / kFour * kFourWords * kTileCols;
 
-/// A block of a panel for several rows: its bytes where the processor multiplies bytes, and `wide` with numbers of 16
-/// bits elsewhere.
+/// A block of a panel for several rows: its bytes if the processor multiplies bytes, otherwise `wide`, filled with
+/// numbers of 16 bits.
 inline const int32_t* widened(const int32_t* bytes, int fours, int32_t* wide) {
   if constexpr (kFourWords == 1) return bytes;
   for (int32_t* to = wide; to != wide + fours * kFourWords * kTileCols; to += kFourWords * kTileCols) {
@@ -118,8 +118,8 @@ inline const int32_t* widened(const int32_t* bytes, int fours, int32_t* wide) {
   return wide;
 }
 
-/// Adds a widened block of the product to the totals of kTogether rows. The sums begin at `offsets`. In a function of
-/// its own all operands of the loop stay in registers.
+/// Adds a widened block of the product to the totals of kTogether rows. The sums begin at `offsets`. Not inlined, so
+/// that all operands of the loop stay in registers.
 [[gnu::noinline]] void addBlock(const int32_t* a, const int32_t* b, int fours, const int32_t* offsets,
                                 const float* scales, f32x4 (&totals)[kTogether][2]) {
   i32x4 left[kTogether], right[kTogether];
@@ -142,7 +142,7 @@ inline const int32_t* widened(const int32_t* bytes, int fours, int32_t* wide) {
   }
 }
 
-/// The same for one row and the panel's bytes: what is used once is not widened in memory.
+/// The same for one row and the panel's bytes, which are used once and so not widened in memory.
 inline void addBlock(const int32_t* a, const int32_t* b, int fours, const int32_t* offset, const float* scales,
                      f32x4 (&totals)[1][2]) {
   i32x4 left = loadSplat(offset), right = left;
@@ -163,7 +163,7 @@ inline void addBlock(const int32_t* a, const int32_t* b, int fours, const int32_
   totals[0][1] += toFloats(right) * load(scales + kLanes);
 }
 
-/// Panels [first, end) of the product for `rows` of the inputs. A block of a panel meets all rows before the next one.
+/// Panels [first, end) of the product for `rows` of the inputs. Each block of a panel is used for all rows at once.
 template <int kRows>
 [[gnu::noinline]] void multiplyPanels(const Inputs<kRows>& inputs, const float* packed, const float* bias, float* c,
                                       ptrdiff_t c_stride, int rows, int first, int end, int cols, int depth) {

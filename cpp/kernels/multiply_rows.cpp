@@ -7,8 +7,7 @@
 // Versions tried for one row (ms of a token of GPT-2, of whose 534 MB a sum takes 17.3; EPYC, Node 20):
 //   four panels at a time, by index / by pointers            32.1 / 30.0
 //   two at a time                                            45.6
-//   one panel after another                                  19.7   <- this, but up to 9 % slower for matrices in a
-//   cache
+//   one panel after another                                  19.7   <- this, but up to 9 % slower for cached matrices
 // Today: npm run bench -- --work gpt2-token
 #include "kernels/multiply_rows.h"
 
@@ -100,16 +99,15 @@ inline void multiply(const float* a, ptrdiff_t a_stride, const Weight* weight, c
   }
 }
 
-/// A matrix with more floats is taken to be in memory, not in a cache.
+/// A matrix with more floats is assumed to be in memory, not in a cache.
 constexpr double kCachedFloats = 1 << 18;
 
 }  // namespace
 
 // Not inlined, so that an engine can swap in its optimised code during the first long product.
 
-// Four panels at a time, because a 4 x 8 tile would do four times the work; but one after another if they come from
-// memory, which is fastest where it is read in order. Adds in the tile's order, so that a row has the same result alone
-// as among others.
+// Four panels at a time, because a 4 x 8 tile would do four times the work; but one at a time from memory, which is
+// fastest when read in order. Adds in the tile's order, so that a row has the same result alone as among others.
 [[gnu::noinline]] void multiplyRow(const float* a, const float* panels, const Addend& plus, float* c, int cols,
                                    int depth) {
   constexpr int kPanels = 4;
@@ -154,7 +152,7 @@ constexpr double kCachedFloats = 1 << 18;
   }
 }
 
-// a is multiplied with 2^112 instead of each weight, which makes the same products.
+// Multiplies a by 2^112 instead of each weight, which gives the same products.
 [[gnu::noinline]] void multiplyRow(const float* a, const Half* panels, const Addend& plus, float* c, int cols,
                                    int depth) {
   alignas(16) float grown_a[kDepthBlock];

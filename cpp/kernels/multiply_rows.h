@@ -19,7 +19,7 @@ constexpr int kHalfCols = 16;
 template <typename Weight>
 constexpr int kPanelCols = sizeof(Weight) == sizeof(Half) ? kHalfCols : 8;
 
-/// What a product is added to: c itself, or for the first block of the depth the bias or zeros.
+/// The matrix to which a product is added: c itself, or for the first block of the depth the bias or zeros.
 struct Addend {
   const float* from;
   ptrdiff_t stride;  // from one row to the next

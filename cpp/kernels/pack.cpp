@@ -76,7 +76,7 @@ void packColumns(const float* source, ptrdiff_t stride, int depth, int cols, flo
   }
 }
 
-// Two chains of sums, because each sum waits for the one before it.
+// Two chains of sums, because each sum depends on the previous one.
 float allFinite(const float* x, size_t count) {
   f32x4 even{};
   f32x4 odd{};

@@ -7,7 +7,7 @@
 
 namespace wasm_attention {
 
-/// n rounded up to a multiple, in n's type: widen an int that may be near 2^31 first.
+/// n rounded up to a multiple, in n's type: first widen an int that may be near 2^31.
 template <typename T>
 constexpr T roundUp(T n, int multiple) {
   return (n + multiple - 1) / multiple * multiple;
@@ -21,7 +21,7 @@ constexpr int64_t panelsSize(int count, int depth, int width) { return roundUp(i
 template <int Width>
 void packRows(const float* source, ptrdiff_t stride, int rows, int depth, float scale, float* panels);
 
-/// packColumns takes this many rows at a time. They stay in L1, which has few places for rows that are a power of two
+/// packColumns packs this many rows at a time. They stay in L1, which has few sets for rows that are a power of two
 /// apart.
 constexpr int kPackedRows = 32;
 

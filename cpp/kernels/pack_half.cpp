@@ -13,10 +13,10 @@
 namespace wasm_attention {
 namespace {
 
-/// Where a column is in its panel.
+/// The place of a column in its panel.
 int placeOf(int col) { return col % kHalfCols / kTileCols * kTileCols + col % kLanes * 2 + col / kLanes % 2; }
 
-/// The panel that has this column, in the block of the depth that begins with number `begin`.
+/// The panel with this column, in the block of the depth that begins at `begin`.
 template <typename T>
 T* panelOf(T* packed, int depth, int cols, int begin, int col) {
   const int block = std::min(depth - begin, kDepthBlock);
@@ -28,7 +28,7 @@ T* panelOf(T* packed, int depth, int cols, int begin, int col) {
 int64_t halfSize(int64_t depth, int64_t cols) { return kHalfHeader + times(roundUp(cols, kHalfCols) / 2, depth); }
 
 void packHalfPart(const float* w, int depth, int cols, int first, int count, float* packed) {
-  constexpr float kInfinite = 65520;  // the least number that becomes infinite
+  constexpr float kInfinite = 65520;  // the smallest number that becomes infinite
   for (size_t i = 0; i < static_cast<size_t>(count) * depth; ++i) {
     if (!(std::fabs(w[i]) < kInfinite)) packed[0] = 1;
   }

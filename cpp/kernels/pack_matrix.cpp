@@ -1,5 +1,4 @@
-// The packed right operand of a product: one block of the depth after the other, and in each block one panel after the
-// other.
+// The packed right operand of a product: blocks of the depth in order, and the panels of each block in order.
 #include <algorithm>
 
 #include "kernels/cutter.h"
@@ -44,8 +43,8 @@ void packTransposedPart(const float* w, int depth, int cols, int first, int coun
   for (int k = 0; k < depth; k += kDepthBlock) {
     const int block = std::min(depth - k, kDepthBlock);
     float* const part = packed + static_cast<size_t>(first) * block;
-    forColumns(block, count, part, [&](int col, int some, float* panels) {
-      packRows<kTileCols>(w + static_cast<ptrdiff_t>(col) * depth + k, depth, some, block, 1.0f, panels);
+    forColumns(block, count, part, [&](int col, int columns, float* panels) {
+      packRows<kTileCols>(w + static_cast<ptrdiff_t>(col) * depth + k, depth, columns, block, 1.0f, panels);
     });
     packed += panelsSize(cols, block, kTileCols);
   }

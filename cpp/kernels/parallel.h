@@ -19,7 +19,7 @@ int threadCount();
 /// The least work, in multiplications, for which a loop is shared.
 double worthThreads();
 
-/// Wakes the threads at the beginning of a call of this much work: its loops may each be too small to wake them for.
+/// Wakes the threads at the beginning of a call of this much work, whose loops may each be too small to wake them.
 void wakeThreads(double work);
 
 /// Calls task(context, i, thread) for each i in [0, count) on the threads of the pool (pool.h). If `first` is -1, the
@@ -29,13 +29,13 @@ void runOnPool(int first, int count, void (*task)(const void* context, int index
 /// The same for each i in [first, count) on the caller, in order.
 void runHere(int first, int count, void (*task)(const void* context, int index, int thread), const void* context);
 
-/// Counts the finished parts of a shared loop's work, for threads that need their results.
+/// Counts the finished parts of a shared loop, for threads that need their results.
 class Progress {
  public:
   void advance();
   bool reached(int parts) const;
-  /// Returns when this many parts are done, or a thread has died. The parts must belong to smaller indices of the loop
-  /// than the one that waits: threads take indices in order, so these are done or under way.
+  /// Returns when this many parts are done, or a thread has died. The parts must belong to smaller indices than the
+  /// waiting one: threads take indices in order, so smaller ones are done or in progress.
   void await(int parts, int thread) const;
 
  private:
@@ -67,13 +67,13 @@ inline bool worthSharing(double work) {
 }
 
 /// Calls f(i, thread) for each i in [first, count), where first is 0 or -1. If `work`, the number of multiplications,
-/// is large enough, all threads share the loop; otherwise the caller runs it in order. `thread` < threadCount() tells f
-/// which working memory to use. f must give the same bits in any order. Loops inside f are not shared and pass thread
-/// 0. The caller begins with index -1, while the other threads begin with 0.
+/// is large enough, all threads share the loop; otherwise the caller runs it in order. `thread` < threadCount() selects
+/// f's working memory. f must give the same bits in any order. Loops inside f are not shared and pass thread 0. The
+/// caller begins with index -1, while the other threads begin with 0.
 template <typename F>
 inline void parallelFrom(int first, int count, double work, const F& f) {
 #ifdef WASM_ATTENTION_THREADS
-  // Both ways call the same copy of f. A second copy of every f would make up a sixth of the wasm.
+  // Both branches call the same copy of f: second copies would make up a sixth of the wasm.
   const auto task = [](const void* context, int i, int thread) { (*static_cast<const F*>(context))(i, thread); };
   if (count > 1 && worthSharing(work)) {
     runOnPool(first, count, task, &f);
@@ -91,9 +91,9 @@ inline void parallelFor(int count, double work, const F& f) {
   parallelFrom(0, count, work, f);
 }
 
-/// Calls f(first, part) for parts [first, first + part) of [0, count): one part on the caller, or several for each
-/// thread. All sizes but the last are multiples of `unit`. What f does for an index must not depend on the part that
-/// contains it.
+/// Calls f(first, size) for parts [first, first + size) of [0, count): one part on the caller, or several for each
+/// thread. All sizes but the last are multiples of `unit`. An index's result must not depend on the part that contains
+/// it.
 template <typename F>
 inline void parallelParts(int count, int unit, double work, const F& f) {
 #ifdef WASM_ATTENTION_THREADS

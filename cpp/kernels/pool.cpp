@@ -15,21 +15,21 @@ namespace {
 
 using Task = void (*)(const void* context, int index, int thread);
 
-/// How often a thread looks for a round before it sleeps; it takes about 0.2 ms. Within that time follows the next loop
-/// of a call, or the next layer of a network. Waking a thread takes 50 µs, or more if its core sleeps too.
+/// How often a thread polls for a round before it sleeps: about 0.2 ms, within which the next loop of a call or the
+/// next layer of a network begins. Waking a thread takes 50 µs, or more if its core sleeps, too.
 constexpr int kSpins = 100000;
-/// How often a thread that waits within a loop looks before it gives up its core for 0.1 ms; it takes about 60 µs, in
-/// which inputs arrive. Versions tried (ms of attention (1, 8, 128, 64) on two threads / on sixteen threads and two
+/// How often a thread that waits within a loop polls before it gives up its core for 0.1 ms: about 60 µs, within which
+/// inputs are copied in. Versions tried (ms of attention (1, 8, 128, 64) on two threads / on sixteen threads and two
 /// cores):
 ///   4 µs                1.17 / 2.0
 ///   60 µs               0.86 / 2.3   <- this
 ///   without a limit     not measured / 167
-constexpr int kLooks = 30000;
-/// How often the caller looks at what it waits for before it asks whether a thread has ended: for less than a
-/// millisecond. No time tells: a thread may be at work on one index for minutes.
-constexpr uint32_t kLooksOfCaller = 65536;
+constexpr int kPolls = 30000;
+/// How often the caller polls before it checks whether a thread has ended: less than a millisecond. A timeout would not
+/// do, because a thread may work on one index for minutes.
+constexpr uint32_t kCallerPolls = 65536;
 
-// A cache line of its own, so that taking an index does not slow down threads that look for a round.
+// On its own cache line, so that taking an index does not slow down threads that poll for a round.
 struct alignas(64) Round {
   uint32_t state = 0;   // twice the round's number, plus 1 while it is open
   uint32_t inside = 0;  // threads that may be working in it
@@ -48,11 +48,11 @@ Task task_ = nullptr;
 const void* context_ = nullptr;
 uint32_t count_ = 0;
 uint32_t thread_count = 1;
-// The least work for which a loop is shared: 0.1 ms of one core if threads must be woken first, 10 µs if all are awake.
+// The least work for which a loop is shared: 0.1 ms of one core if threads must be woken, 10 µs if all are awake.
 double worth = 2.5e6, worth_awake = 2.5e5;
 bool busy = false;  // the caller is in a round
 
-// The least work of a call of small loops for which threads are woken, in units of `worth`: they are awake after a
+// The least work of a call of small loops for which threads are woken, in units of `worth`; they are awake after a
 // fifth of it.
 constexpr double kWorthWaking = 2;
 
@@ -68,9 +68,9 @@ void takeIndices(int thread) {
 /// The caller waits until `done`, or until a thread has died.
 template <typename Done>
 void waitFor(const Done& done) {
-  for (uint32_t looks = 1; !done() && !get(round_.failed); ++looks) {
+  for (uint32_t polls = 1; !done() && !get(round_.failed); ++polls) {
     rest();
-    if (looks % kLooksOfCaller == 0 && lostThread()) set(round_.failed, 1);
+    if (polls % kCallerPolls == 0 && lostThread()) set(round_.failed, 1);
   }
 }
 
@@ -85,9 +85,9 @@ void setThreadCount(int count) {
     set(indices.next, count_);
     set(round_.failed, 1);
     if (get(round_.state) % 2 == 1) add(round_.state, 1);
-    for (uint32_t looks = 1; get(round_.inside) != 0; ++looks) {
+    for (uint32_t polls = 1; get(round_.inside) != 0; ++polls) {
       rest();
-      if (looks % kLooksOfCaller == 0 && lostThread()) break;
+      if (polls % kCallerPolls == 0 && lostThread()) break;
     }
     busy = false;
   }
@@ -109,10 +109,10 @@ void Progress::advance() { add(done_, 1); }
 bool Progress::reached(int parts) const { return get(done_) >= static_cast<uint32_t>(parts); }
 void Progress::await(int parts, int thread) const {
   if (thread == 0) return waitFor([&] { return reached(parts); });
-  // If there are more threads than cores, the thread that this one waits for may need its core.
-  for (int looks = 0; !reached(parts) && !get(round_.failed); ++looks) {
+  // If there are more threads than cores, the awaited thread may need this one's core.
+  for (int polls = 0; !reached(parts) && !get(round_.failed); ++polls) {
     const uint32_t value = get(done_);
-    if (looks > kLooks && value < static_cast<uint32_t>(parts)) doze(done_, value);
+    if (polls > kPolls && value < static_cast<uint32_t>(parts)) doze(done_, value);
   }
 }
 
@@ -121,7 +121,7 @@ void runHere(int first, int count, Task task, const void* context) {
 }
 
 void runOnPool(int first, int count, Task task, const void* context) {
-  // This loop is inside one that is shared.
+  // This loop is inside a shared one.
   if (busy) return runHere(first, count, task, context);
   busy = true;
   task_ = task;

@@ -10,20 +10,20 @@
 
 namespace wasm_attention {
 
-/// Sets how many threads share a loop from now on, including the caller; with 1 the others sleep. Call it between
-/// loops, or after the engine has interrupted one: then it waits until no thread works on that loop.
+/// Sets the number of threads that share a loop from now on, including the caller; with 1 the others sleep. Call it
+/// between loops, or after the engine has interrupted one: then it waits until no thread works on that loop.
 void setThreadCount(int count);
 
 /// Sets the least work, in multiplications, for which a loop is shared. Tests use it to share the smallest loops.
 void setWorthThreads(double work);
 
-/// Thread number `thread`, 1 or more, runs this; it returns after stopThreads.
+/// Runs thread number `thread`, 1 or more; returns after stopThreads.
 void serveThread(int thread);
 
 /// Makes all threads leave serveThread.
 void stopThreads();
 
-/// To be called for a thread that has died within a loop. The loop's results are then incomplete.
+/// Must be called for a thread that has died within a loop, whose results are then incomplete.
 void reportDeath();
 
 /// Whether a thread has died since the last setThreadCount.

@@ -1,4 +1,4 @@
-// A vector to which so many terms are added in place that float32 alone would not do (simd/long_sum.h).
+// A vector to which too many terms are added in place for plain float32 sums (simd/long_sum.h).
 #pragma once
 
 #include <algorithm>
@@ -9,23 +9,22 @@
 
 namespace wasm_attention {
 
-/// Terms are added to `to()`. Of more than `interval` terms, each run of so many is added up apart, and then added to
-/// the sums with compensation; fewer are added to the sums at once.
+/// Terms are added to `to()`. If there are more than `interval` terms, each run of that many is summed separately and
+/// then added to the sums with compensation; fewer terms are added to the sums directly.
 class RunningSum {
  public:
-  /// A sum of nothing.
   RunningSum() = default;
-  /// Takes memory, if there are so many terms, for sums of up to `size` floats.
+  /// Takes memory, if there are that many terms, for sums of up to `size` floats.
   RunningSum(Cutter& cut, int64_t size, int64_t terms, int interval = kRun)
       : many_(terms > interval),
         interval_(interval),
         run_(cut.take(many_ ? size : 0)),
         lost_(cut.take(many_ ? size : 0)) {}
 
-  /// Begins with these sums, which may be null, of `size` floats.
+  /// Begins with these `size` sums, which may be null.
   void start(float* sums, int size);
   float* to() const { return many_ && sums_ ? run_ : sums_; }
-  /// To be called after so many terms.
+  /// Must be called after that many terms.
   void added(int terms = 1) {
     if (many_ && (terms_ += terms) >= interval_) flush();
   }

@@ -20,7 +20,7 @@ void storePart(float* p, int n, f32x4 v) {
 }  // namespace
 
 float largest(const float* x, int n) {
-  constexpr int kChains = 4;  // a maximum has to wait only for the one before it in its chain
+  constexpr int kChains = 4;  // a maximum depends only on the previous one in its chain
   f32x4 most[kChains];
   for (f32x4& m : most) m = splat(-kInfinity);
   int i = 0;

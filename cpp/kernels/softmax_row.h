@@ -1,4 +1,4 @@
-// What every softmax does with a row.
+// The steps of a softmax over a row.
 #pragma once
 
 namespace wasm_attention {

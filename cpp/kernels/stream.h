@@ -14,9 +14,9 @@
 
 // Implemented in web/lib/runtime/streamingMemory.ts.
 extern "C" {
-/// Copies in the inputs for rows [first, end) of `total`; returns 0 if there is nothing to copy, now or later.
+/// Copies in the inputs of rows [first, end) of `total`; returns 0 if there is nothing to copy, now or later.
 int bring_in(int first, int end, int total);
-/// Copies out the results of rows before `end` that it has not copied yet.
+/// Copies out the results of rows before `end` that have not been copied yet.
 void take_out(int end, int total);
 }
 #endif
@@ -30,7 +30,7 @@ class Stream {
   /// step  rows in a part
   Stream(int rows, int step) : rows_(rows), step_(step), flows_(rows > 0 && bring_in(0, 0, rows) != 0) {}
 
-  /// Copies all inputs in, part by part. Only for the caller.
+  /// Copies all inputs in, part by part. Only the caller may call it.
   void bringIn() {
     for (int row = 0; flows_ && row < rows_; row += step_) {
       bring_in(row, std::min(row + step_, rows_), rows_);
@@ -66,7 +66,7 @@ class Stream {
 };
 
 /// parallelFor(count, work, f) with copying: the caller first copies the inputs in, while the other threads begin.
-/// After each of its indices it copies out the results for which done(first, end) is true. f has to await its rows. The
+/// After each of its indices it copies out the results for which done(first, end) is true. f must await its rows. The
 /// stream may be null.
 template <typename F, typename Done>
 void streamedFor(Stream* stream, int count, double work, const F& f, const Done& done) {

@@ -32,7 +32,7 @@ struct Tile {
 /// sum[r][c] = sum over k of a[k * AStep + r] * b[k * 8 + c], for k < depth.
 template <int AStep>
 inline Tile multiplyTile(const float* a, const float* b, int depth) {
-  // Local variables, because the compiler would keep the result's fields in memory.
+  // Local variables, because the compiler would keep the fields of a result in memory.
   f32x4 s00{}, s01{}, s10{}, s11{}, s20{}, s21{}, s30{}, s31{};
   const float* end = b + static_cast<size_t>(depth) * kTileCols;
 #ifdef __clang__

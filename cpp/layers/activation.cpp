@@ -32,13 +32,13 @@ struct Point {
   f32x4 value, slope;
 };
 
-// All of them keep NaN.
+// All of these keep NaN.
 Point reluPoint(f32x4 x) {
   return {select(x < splat(0.0f), splat(0.0f), x), select(x <= splat(0.0f), splat(0.0f), splat(1.0f))};
 }
 Point geluPoint(f32x4 x) {
   const Normal n = normal(x);
-  return {x * n.below, n.below + x * n.density};
+  return {x * n.cdf, n.cdf + x * n.density};
 }
 Point geluTanhPoint(f32x4 x) {
   const Gate g = gate(x);
@@ -93,7 +93,7 @@ namespace {
 
 void activateShared(const float* x, float* out, int count, Activation activation) {
   parallelParts(count, kLanes, kActivationWork * count,
-                [&](int i, int some) { activate(x + i, out + i, nullptr, static_cast<size_t>(some), activation); });
+                [&](int i, int size) { activate(x + i, out + i, nullptr, static_cast<size_t>(size), activation); });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The activation within a feed-forward network.
+// The activation of a feed-forward network.
 #pragma once
 
 #include "attention.h"

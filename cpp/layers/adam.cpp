@@ -22,7 +22,7 @@ void step(const Coefficients& k, f32x4& parameter, f32x4 gradient, f32x4& mean, 
 }
 
 /// Takes the coefficients by value, so that the compiler knows that stores to a parameter do not change them.
-void stepSome(Coefficients k, float* parameter, const float* gradient, float* mean, float* square, int count) {
+void stepPart(Coefficients k, float* parameter, const float* gradient, float* mean, float* square, int count) {
   int i = 0;
   for (; i + kLanes <= count; i += kLanes) {
     f32x4 p = load(parameter + i), m = load(mean + i), s = load(square + i);
@@ -32,7 +32,7 @@ void stepSome(Coefficients k, float* parameter, const float* gradient, float* me
     store(square + i, s);
   }
   for (; i < count; ++i) {
-    // As a vector too, so that an element's result does not depend on its place.
+    // Also as a vector, so that an element's result does not depend on its place.
     f32x4 p = splat(parameter[i]), m = splat(mean[i]), s = splat(square[i]);
     step(k, p, splat(gradient[i]), m, s);
     parameter[i] = p[0];
@@ -53,8 +53,8 @@ void adam(float* parameter, const float* gradient, float* mean, float* square, i
                        static_cast<float>(step_size), static_cast<float>(root_correction),
                        static_cast<float>(eps),       static_cast<float>(weight_decay)};
   constexpr int kFloats = 16;  // a cache line
-  parallelParts(count, kFloats, kAdamWork * count, [&](int first, int some) {
-    stepSome(k, parameter + first, gradient + first, mean + first, square + first, some);
+  parallelParts(count, kFloats, kAdamWork * count, [&](int first, int size) {
+    stepPart(k, parameter + first, gradient + first, mean + first, square + first, size);
   });
 }
 

@@ -1,4 +1,3 @@
-// It is longer than 200 lines, because both passes are here: they share where queries, keys and values lie.
 #include "layers/block_attention.h"
 
 #include "kernels/gemm.h"
@@ -11,7 +10,7 @@ namespace {
 // The cost of an element of a head's norm, in multiplications.
 constexpr double kHeadNormWork = 6;
 
-/// Rows of the whole batch, and how far apart they are.
+/// Rows of the whole batch, and the distance between them.
 struct Rows {
   float* data;
   int64_t stride;
@@ -39,18 +38,18 @@ int newKeys(const BlockAttention& how) {
   return how.cross ? a.keys : a.queries;
 }
 
-/// Rotates queries and keys of these sequences, or their gradients back; both begin with the first of them.
+/// Rotates the queries and keys of these sequences, or rotates their gradients back. Rows begin with the first one.
 template <bool kBack>
-void rotate(const BlockAttentionArgs& args, Sequences some, Rows query, Rows key, int new_keys) {
+void rotate(const BlockAttentionArgs& args, Sequences sequences, Rows query, Rows key, int new_keys) {
   const Rotation& r = args.rotation;
   if (!r.queries) return;
   const AttentionArgs& a = args.attention;
   const auto rotateHeads = [&](const Rows& rows, int heads, int tokens, const float* table, int table_batch) {
     const auto row = static_cast<int32_t>(rows.stride);
     (kBack ? rotaryEmbeddingBackward : rotaryEmbedding)({rows.data,
-                                                         table + static_cast<size_t>(some.first) * table_batch,
+                                                         table + static_cast<size_t>(sequences.first) * table_batch,
                                                          rows.data,
-                                                         some.count,
+                                                         sequences.count,
                                                          heads,
                                                          tokens,
                                                          a.width,
@@ -83,13 +82,13 @@ AttentionArgs BlockAttention::attention() const {
   return a;
 }
 
-void attendBlock(const BlockAttention& how, Sequences some, const float* x, float* out, float* scratch) {
+void attendBlock(const BlockAttention& how, Sequences sequences, const float* x, float* out, float* scratch) {
   const AttentionArgs attention = how.attention();
   const AttentionParameters& p = how.parameters;
   const HeadWidths widths(attention);
   const int tokens = attention.queries, new_keys = newKeys(how), D = how.width;
-  const int64_t first = int64_t{some.first} * tokens, first_key = int64_t{some.first} * new_keys;
-  const int rows = some.count * tokens, key_rows = some.count * new_keys;
+  const int64_t first = int64_t{sequences.first} * tokens, first_key = int64_t{sequences.first} * new_keys;
+  const int rows = sequences.count * tokens, key_rows = sequences.count * new_keys;
   const Projected at(how.steps, attention, how.cross);
 
   const int query_columns = static_cast<int>(at.query.stride);
@@ -110,9 +109,9 @@ void attendBlock(const BlockAttention& how, Sequences some, const float* x, floa
     norm(at.query, at.normedQuery, p.queryNorm, attention.heads);
     norm(at.key, at.normedKey, p.keyNorm, attention.kvHeads);
   }
-  rotate<false>(how.args, some, {at.normedQuery.at(first), at.normedQuery.stride},
+  rotate<false>(how.args, sequences, {at.normedQuery.at(first), at.normedQuery.stride},
                 {at.normedKey.at(first_key), at.normedKey.stride}, new_keys);
-  attendSequences(attention, some, how.steps.weights, scratch);
+  attendSequences(attention, sequences, how.steps.weights, scratch);
   const int head_columns = static_cast<int>(widths.queries);
   gemm(how.steps.heads + first * widths.queries, head_columns, how.args.packedOut, p.outBias, out, D, rows, D,
        head_columns);
@@ -150,7 +149,7 @@ int64_t attendBlockBackwardScratch(const AttentionArgs& a, int width, int sequen
   return size;
 }
 
-void attendBlockBackward(const BlockAttention& how, const OptionGradients& options, Sequences some,
+void attendBlockBackward(const BlockAttention& how, const OptionGradients& options, Sequences sequences,
                          const float* grad_out, const float* x, const AttentionParameters& gradients,
                          const AttentionBackward& w, float* rest, float* to, bool adds, float* grad_memory) {
   AttentionGradArgs grads{};
@@ -159,8 +158,8 @@ void attendBlockBackward(const BlockAttention& how, const OptionGradients& optio
   const AttentionParameters& p = how.parameters;
   const HeadWidths widths(a);
   const int D = how.width, tokens = a.queries, new_keys = newKeys(how);
-  const int rows = some.count * tokens, key_rows = some.count * new_keys;
-  const int64_t first = int64_t{some.first} * tokens, first_key = int64_t{some.first} * new_keys;
+  const int rows = sequences.count * tokens, key_rows = sequences.count * new_keys;
+  const int64_t first = int64_t{sequences.first} * tokens, first_key = int64_t{sequences.first} * new_keys;
   const int head_columns = static_cast<int>(widths.queries);
   gemm(grad_out, D, w.packedOut, nullptr, w.heads, head_columns, rows, head_columns, D);
   addWeightGradient(grad_out, how.steps.heads + first * widths.queries, rest, gradients.outWeight, gradients.outBias,
@@ -182,8 +181,8 @@ void attendBlockBackward(const BlockAttention& how, const OptionGradients& optio
   grads.lostRelativeKeys = options.lostRelativeKeys;
   grads.lostRelativeValues = options.lostRelativeValues;
   grads.lostSinks = options.lostSinks;
-  attendSequencesBackward(grads, some, how.steps.weights, rest);
-  rotate<true>(how.args, some, at.query, at.key, new_keys);
+  attendSequencesBackward(grads, sequences, how.steps.weights, rest);
+  rotate<true>(how.args, sequences, at.query, at.key, new_keys);
   if (p.queryNorm) {
     const auto norm = [&](const Rows& gradient, const Rows& from, const float* weight, float* grad_weight, int heads) {
       for (int row = 0; row < rows; ++row) {

@@ -1,12 +1,11 @@
-// The attention of a transformer block's sublayer, over some sequences of the batch.
+// The attention in a transformer block's sublayer, over part of the batch.
 #pragma once
 
 #include "layers/block_steps.h"
 
 namespace wasm_attention {
 
-/// An attention of a block, with what its steps keep. Of a cross-attention `memory` says where keys and values come
-/// from.
+/// An attention of a block, with the results of its steps. The keys and values of a cross-attention come from `memory`.
 struct BlockAttention {
   const BlockAttentionArgs& args;
   const AttentionParameters& parameters;
@@ -27,8 +26,8 @@ inline BlockAttention crossAttention(const TransformerBlockArgs& args, const Blo
   return {args.cross, args.parameters.cross, steps.cross, args.width, args.headEps, true, args.memory};
 }
 
-/// out (rows, D) = the sublayer's function of x (rows, D), both of these sequences alone.
-void attendBlock(const BlockAttention& how, Sequences some, const float* x, float* out, float* scratch);
+/// out (rows, D) = the sublayer's function of x (rows, D), both for these sequences only.
+void attendBlock(const BlockAttention& how, Sequences sequences, const float* x, float* out, float* scratch);
 
 /// The working memory of the backward pass.
 struct AttentionBackward {
@@ -41,8 +40,8 @@ struct AttentionBackward {
   void pack(const AttentionParameters& p, const AttentionArgs& a, int width, bool cross) const;
 };
 
-/// From the gradient of `out` to that of x, which is written to `to` or, with `adds`, added to it.
-void attendBlockBackward(const BlockAttention& how, const OptionGradients& options, Sequences some,
+/// Computes the gradient of x from that of `out`, and writes it to `to` or, if `adds`, adds it.
+void attendBlockBackward(const BlockAttention& how, const OptionGradients& options, Sequences sequences,
                          const float* grad_out, const float* x, const AttentionParameters& gradients,
                          const AttentionBackward& w, float* rest, float* to, bool adds, float* grad_memory);
 int64_t attendBlockBackwardScratch(const AttentionArgs& a, int width, int sequences, bool cross, bool normed);

@@ -1,4 +1,4 @@
-// What the two passes of a transformer block share.
+// Shared by both passes of a transformer block.
 //
 // Versions tried (ms for a step of training: batch 32, n = 32, D = 64, 4 heads, 128 hidden units; Sapphire Rapids, Node
 // 20):
@@ -6,7 +6,7 @@
 //   all steps over 128 rows, then over the next ones  8.09
 //   the same with 256 rows                            8.02   <- this
 // Versions of the backward pass tried (the same step, on a busier machine, each against the line before it):
-//   weights and moments computed again                9.39
+//   weights and moments recomputed                    9.39
 //   attention's weights kept                          9.24
 //   moments of the norms' rows kept too               2 % less
 //   last sequences first, slope applied at once       1 % less   <- this
@@ -23,7 +23,7 @@
 
 namespace wasm_attention {
 
-/// The places of dropout, except for attention's weights. Each changes the seed, so that their bits differ.
+/// The places of dropout, except for attention's weights. Each is XORed with the seed, so that their bits differ.
 enum class BlockDropout : uint32_t {
   kAttended = 0x85ebca6b,
   kHidden = 0x27d4eb2f,
@@ -38,16 +38,16 @@ inline Dropout dropoutAt(const TransformerBlockArgs& args, BlockDropout place) {
 /// Whether the block has a sublayer that attends to a memory.
 inline bool crosses(const TransformerBlockArgs& args) { return args.cross.attention.heads > 0; }
 
-/// The sizes of a pass over some sequences.
+/// The sizes of a pass over part of the batch.
 struct BlockSizes {
   int64_t first, rows;  // rows [first, first + rows) of (B * L)
   int width, hiddenWidth;
   int64_t innerWidth;  // of the feed-forward network's first result
   int64_t elements;    // rows * width
 
-  BlockSizes(const TransformerBlockArgs& args, Sequences some)
-      : first(int64_t{some.first} * args.self.attention.queries),
-        rows(int64_t{some.count} * args.self.attention.queries),
+  BlockSizes(const TransformerBlockArgs& args, Sequences sequences)
+      : first(int64_t{sequences.first} * args.self.attention.queries),
+        rows(int64_t{sequences.count} * args.self.attention.queries),
         width(args.width),
         hiddenWidth(args.hiddenWidth),
         innerWidth((args.gated ? 2 : 1) * int64_t{args.hiddenWidth}),
@@ -59,14 +59,14 @@ inline int tokensOf(const TransformerBlockArgs& args) {
   return std::max(args.self.attention.queries, crosses(args) ? args.cross.attention.keys : 0);
 }
 
-/// How many sequences go through all steps of a pass together. What one step hands to the next has to stay in the
-/// core's cache, but products of weights' gradients sum over these rows, and are quicker with many.
+/// The number of sequences that go through all steps of a pass together. Each step's results must stay in the core's
+/// cache, but the products for weights' gradients sum over these rows, and are faster with many.
 inline int sequencesAtOnce(const TransformerBlockArgs& args) {
   constexpr int kRows = 256;
   return std::clamp(kRows / std::max(tokensOf(args), 1), 1, std::max(args.self.attention.batch, 1));
 }
 
-/// Calls f with a few sequences of the batch at a time. Begins with the last, because their data is still in the cache.
+/// Calls f with a few sequences at a time. Begins with the last ones, whose data is still in the cache.
 template <typename F>
 void forSequencesBackward(const TransformerBlockArgs& args, F f) {
   const int step = sequencesAtOnce(args);
@@ -86,22 +86,21 @@ struct HeadWidths {
 
 /// The results of an attention's steps.
 struct AttentionSteps {
-  float* joined;   // (B, L, joined): projected queries, keys and values side by side; of a cross-attention the queries
-                   // alone
+  float* joined;   // (B, L, joined): projected queries, keys and values side by side; only queries in a cross-attention
   float* memory;   // (B, S, 2 * keys): the keys and values of a cross-attention
   float* normed;   // (B, L, joined): queries and keys after their norms, if those before are needed later; or null
   float* heads;    // (B, L, queries)
-  float* weights;  // attention's; null if they are computed again
+  float* weights;  // attention's; null if they are recomputed
 };
 
 /// The results of a sublayer's norm and sum: norm(x) and x + f(norm(x)) with preNorm, otherwise x + f(x) and norm(x +
-/// f(x)). The second one is the input of the next sublayer; that of the last is the block's output, and is not kept.
+/// f(x)). The second is the next sublayer's input; for the last sublayer it is the block's output, and is not kept.
 struct SublayerSteps {
   float *inner, *out;
   Moments* moments;  // of the norm's rows
 };
 
-/// The pieces of `kept`: the results of all steps, of the whole batch.
+/// The pieces of `kept`: the results of all steps for the whole batch.
 struct BlockSteps {
   float* x;
   AttentionSteps self, cross;

@@ -55,8 +55,8 @@ void addDropped(const float* x, float* y, int rows, int dim, int first, Dropout 
 }
 
 void addInPlace(const float* x, float* y, size_t count) {
-  parallelParts(static_cast<int>(count), kSharedFloats, kAddWork * count, [&](int i, int some) {
-    const int end = i + some;
+  parallelParts(static_cast<int>(count), kSharedFloats, kAddWork * count, [&](int i, int size) {
+    const int end = i + size;
     for (; i + kLanes <= end; i += kLanes) store(y + i, load(y + i) + load(x + i));
     for (; i < end; ++i) y[i] += x[i];
   });

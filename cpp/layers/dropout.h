@@ -11,11 +11,11 @@ struct Dropout {
   float probability;  // 0: none
 };
 
-/// out = dropout(x), as in addPositions: dropoutBits says which elements become zero; the others are divided by 1 -
-/// probability. The first row is number `first`. x, out  (rows, dim); may be the same buffer.
+/// out = dropout(x) as in addPositions; the first row has number `first`.
+/// x, out  (rows, dim); may be the same buffer.
 void dropRows(const float* x, float* out, int rows, int dim, int first, Dropout dropout);
 
-/// y = x + dropout(y). x, y  (rows, dim); the first row is number `first`.
+/// y = x + dropout(y). x, y  (rows, dim); the first row has number `first`.
 void addDropped(const float* x, float* y, int rows, int dim, int first, Dropout dropout);
 
 /// y += x, for `count` elements.

@@ -11,12 +11,12 @@
 namespace wasm_attention {
 namespace {
 
-// Counters of ids that are alike in their last bits: where each of them is met rarely, no id is met often.
+// Counters of ids that share their last bits: if all counters are small, no id is frequent.
 constexpr int kCounters = 1024;
 
 struct EmbeddingScratch {
-  int32_t *counters, *slots;  // one slot for each row of the table: where its sum's losses are, -1 for nowhere
-  float* lost;                // (ids that are met often, dim)
+  int32_t *counters, *slots;  // for each row of the table the index of its compensation; -1 for none
+  float* lost;                // (frequent ids, dim): the compensation of their sums
   int64_t size;
 
   EmbeddingScratch(float* scratch, int count, int rows, int dim) {
@@ -28,7 +28,7 @@ struct EmbeddingScratch {
   }
 };
 
-/// Whether an id may be met more often than a run is long.
+/// Whether an id may occur more often than a run has terms.
 bool meetsOften(const int32_t* ids, int count, int32_t* counters) {
   if (count <= kRun) return false;
   std::memset(counters, 0, kCounters * sizeof(int32_t));
@@ -40,7 +40,7 @@ bool meetsOften(const int32_t* ids, int count, int32_t* counters) {
   return often;
 }
 
-/// Gives a slot to each id that is met more often than a run is long.
+/// Gives a slot to each id that occurs more often than a run has terms.
 void placeLosses(const EmbeddingScratch& w, const int32_t* ids, int count, int rows, int dim) {
   std::memset(w.slots, 0, rows * sizeof(int32_t));
 #ifdef __clang__

@@ -1,8 +1,6 @@
-// The file is a little longer than 200 lines, because both passes share the step between the two products.
-//
 // Versions of the backward pass tried (ms for a step of training of an encoder layer, 64 wide, 256 hidden units, gelu,
 // without dropout / with dropout; Sapphire Rapids, Node 20):
-//   activation and slope apart, each with its exponential     11.5 / 12.7
+//   activation and slope separately, with two exponentials    11.5 / 12.7
 //   both at once                                              11.2 / 12.1   <- this
 //   one hash for the dropped units of both matrices           no gain
 // Versions tried on two threads (speed relative to one, forward, backward; 768 to 3072, 512 rows / 64 to 128, 1024
@@ -27,8 +25,8 @@
 namespace wasm_attention {
 namespace {
 
-// Rows at a time: few enough that their hidden units stay in a core's cache from one step to the next. The backward
-// pass takes more, because they are also the depth of the products that give the weights' gradients.
+// The number of rows at a time, few enough that their hidden units stay in a core's cache between steps. The backward
+// pass takes more, because they are also the depth of the products for the weights' gradients.
 constexpr int kRowBlock = 128;
 constexpr int kBackwardRowBlock = 256;
 /// The width of the first product's result: hidden units, or gates and then values.
@@ -42,7 +40,7 @@ void multiplyInPlace(const float* x, float* y, int count) {
 }
 
 /// One row of gates and values: activated = f(gate) * value, which may replace the gates. `gradient`, unless it is
-/// null, begins with that of `activated` and becomes those of the gates and the values.
+/// null, holds the gradient of `activated` and receives those of the gates and values.
 void activateGated(const float* inner, float* activated, float* gradient, int width, Activation activation) {
   const float* const values = inner + width;
   if (gradient) {
@@ -54,7 +52,7 @@ void activateGated(const float* inner, float* activated, float* gradient, int wi
   multiplyInPlace(values, activated, width);
 }
 
-/// The step between the two products, for some rows of a block.
+/// The step between the two products, for part of a block.
 /// inner      (rows, innerWidth): the first product's result.
 /// activated  rows `stride` apart: the second product's operand.
 /// gradients  (rows, innerWidth), or null: as in activateGated.
@@ -79,8 +77,8 @@ void activateRows(const Args& a, const float* inner, float* activated, ptrdiff_t
   }
 }
 
-/// Whether each thread takes whole blocks, and so waits for no other between the steps. If there are few blocks,
-/// threads share each step instead.
+/// Whether each thread takes whole blocks, without waiting between the steps. If there are few blocks, threads share
+/// each step instead.
 bool sharesBlocks(int rows) { return threadCount() > 1 && rows > (2 * threadCount() - 1) * kRowBlock; }
 
 /// Working memory of a block of rows.
@@ -153,9 +151,9 @@ void feedForwardRows(const FeedForwardArgs& a, int first, float* scratch) {
     float* const activated = w.activated;
     float* const before = a.hidden ? a.hidden + static_cast<size_t>(row) * inner_width : activated;
     multiplyPacked(a.x + at, width, a.packed1, a.weightType, a.bias1, before, count, inner_width, width, w.rest);
-    parallelParts(count, 1, kActivationWork * count * hidden_width, [&](int i, int some) {
+    parallelParts(count, 1, kActivationWork * count * hidden_width, [&](int i, int size) {
       const size_t from = static_cast<size_t>(i) * inner_width;
-      activateRows(a, before + from, activated + from, inner_width, nullptr, some, first + row + i);
+      activateRows(a, before + from, activated + from, inner_width, nullptr, size, first + row + i);
     });
     multiplyPacked(activated, inner_width, a.packed2, a.weightType, a.bias2, a.out + at, count, width, hidden_width,
                    w.rest);
@@ -192,10 +190,10 @@ void feedForwardRowsBackward(const FeedForwardGradArgs& a, const float* packed1,
     const float* const grad = a.gradOut + static_cast<size_t>(row) * width;
     const float* const before = a.hidden + static_cast<size_t>(row) * inner_width;
     gemm(grad, width, packed2, nullptr, w.gradHidden, inner_width, count, hidden_width, width);
-    parallelParts(count, 1, 2 * kActivationWork * count * hidden_width, [&](int i, int some) {
+    parallelParts(count, 1, 2 * kActivationWork * count * hidden_width, [&](int i, int size) {
       const size_t from = static_cast<size_t>(i) * inner_width;
       activateRows(a, before + from, w.activated + static_cast<size_t>(i) * hidden_width, hidden_width,
-                   w.gradHidden + from, some, first + row + i);
+                   w.gradHidden + from, size, first + row + i);
     });
     addWeightGradient(grad, w.activated, w.rest, w.weight2.to(), w.bias2.to(), count, hidden_width, width);
     addWeightGradient(w.gradHidden, a.x + static_cast<size_t>(row) * width, w.rest, w.weight1.to(), w.bias1.to(), count,

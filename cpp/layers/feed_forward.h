@@ -1,5 +1,4 @@
-// A feed-forward network over some rows of a larger matrix. Dropout depends on a row's number; the first row is number
-// `first`.
+// A feed-forward network over part of a matrix. Dropout depends on a row's number; the first row has number `first`.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@ namespace wasm_attention {
 void feedForwardRows(const FeedForwardArgs& args, int first, float* scratch);
 
 /// feedForwardBackward of rows [first, first + args.rows); gradOut, x, hidden and gradX begin with them.
-/// packed1, packed2  the weights packed by packMatrix, in place of those in `args`.
+/// packed1, packed2  the weights packed by packMatrix, instead of those in `args`.
 /// scratch  feedForwardRowsBackwardScratch(…) floats.
 void feedForwardRowsBackward(const FeedForwardGradArgs& args, const float* packed1, const float* packed2, int first,
                              float* scratch);

@@ -8,8 +8,8 @@
 namespace wasm_attention {
 namespace {
 
-/// The same products, as few as possible: those that share b and whose other operands have no gaps between them are
-/// one.
+/// The same products, as few as possible: products that share b are merged if their other operands have no gaps between
+/// them.
 struct Products {
   int64_t outer, inner, rows;
 

@@ -1,4 +1,4 @@
-// Norms within a layer, whose backward pass can use the moments of the forward pass.
+// Norms whose backward pass can use the moments of the forward pass.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace wasm_attention {
 
-/// What normalises a row: y = ((x - mean) - rest) * scale. `rest` is the rounding error of `mean`, without which rows
-/// far from zero would be less exact; scale is 1 / sqrt(variance + eps). For kRms the first two are 0, and the variance
-/// is the mean square.
+/// The moments that normalise a row: y = ((x - mean) - rest) * scale. `rest` is the rounding error of `mean`, without
+/// which rows far from zero would be less accurate; scale is 1 / sqrt(variance + eps). For kRms the first two are 0,
+/// and the variance is the mean square.
 struct Moments {
   float mean, rest, scale;
 
@@ -21,12 +21,12 @@ struct Moments {
 
 constexpr int kMomentsFloats = sizeof(Moments) / sizeof(float);
 
-/// norm, which also writes each row's moments, unless `moments` is null.
+/// norm that also writes each row's moments, unless `moments` is null.
 void normRows(Norm norm, const float* x, const float* weight, const float* bias, float* out, Moments* moments, int rows,
               int dim, float eps);
 
-/// normBackward, which computes the moments if `moments` is null. `scratch`: normRowsBackwardScratch(rows, dim)
-/// floats.
+/// normBackward that recomputes the moments if `moments` is null.
+/// scratch  normRowsBackwardScratch(rows, dim) floats
 void normRowsBackward(Norm norm, const float* grad_out, const float* x, const Moments* moments, const float* weight,
                       float* grad_x, float* grad_weight, float* grad_bias, float* scratch, int rows, int dim,
                       float eps);

@@ -14,7 +14,7 @@ void multiplyPacked(const float* a, ptrdiff_t a_stride, const float* packed, Wei
 void multiplyPacked(const LinearArgs& args, float* scratch);
 int64_t multiplyPackedScratch(int64_t rows, int64_t depth, WeightType type);
 
-/// out (count, inputs) = rows of a packed weight (outputs, inputs) with the numbers `ids` (count).
+/// out (count, inputs) = rows ids[i] of a packed weight (outputs, inputs).
 void unpackWeight(const int32_t* ids, const float* packed, float* out, int count, int inputs, int outputs,
                   WeightType type);
 

@@ -16,7 +16,7 @@
 namespace wasm_attention {
 namespace {
 
-constexpr double kCopies = 1;  // the cost of a float that is copied, in multiplications
+constexpr double kAddWork = 1;  // the cost of an element, in multiplications
 
 template <typename Args>
 const Args& argsOf(const Step& step) {
@@ -42,7 +42,7 @@ void add(const AddArgs& a) {
     dropRows(a.y, a.out, a.rows, a.dim, 0, {a.seed, a.dropout});
     return addInPlace(a.x, a.out, static_cast<size_t>(a.rows) * a.dim);
   }
-  parallelParts(a.rows, 1, kCopies * a.rows * a.dim, [&](int first, int count) {
+  parallelParts(a.rows, 1, kAddWork * a.rows * a.dim, [&](int first, int count) {
     const size_t end = static_cast<size_t>(first + count) * a.dim;
     size_t i = static_cast<size_t>(first) * a.dim;
     for (; i + kLanes <= end; i += kLanes) store(a.out + i, load(a.x + i) + load(a.y + i));
@@ -81,7 +81,7 @@ void mixValues(const AttentionArgs& a, float* scratch) {
                          static_cast<ptrdiff_t>(q) * a.outputStrides.row;
       std::fill(out, out + a.valueWidth, 0.0f);
       for (int k = 0; k < a.keys; ++k) {
-        if (weights[k] == 0) continue;  // what is masked may be NaN
+        if (weights[k] == 0) continue;  // masked values may be NaN
         const float* value = values + static_cast<ptrdiff_t>(k) * a.valueStrides.row;
         if (a.cacheType != WeightType::kFloat32) {
           float* const widened = scratch + static_cast<ptrdiff_t>(thread) * a.valueWidth;

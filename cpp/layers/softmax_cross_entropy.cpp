@@ -18,7 +18,7 @@ double softmaxCrossEntropy(const float* logits, const int32_t* targets, float* g
     }
     const float most = largest(logits, classes);
     const double below =
-        static_cast<double>(most) - logits[target];  // now, because the gradient may overwrite the logit
+        static_cast<double>(most) - logits[target];  // read now, because the gradient may overwrite the logit
     const float total = exponentials(logits, most, grad_logits, classes);
     loss += static_cast<double>(std::log(total)) + below;
     scaleRow(grad_logits, classes, 1.0f / (total * static_cast<float>(counted)));

@@ -30,17 +30,17 @@ void sublayer(const TransformerBlockArgs& args, const BlockSizes& n, const Subla
 }
 
 /// Not inlined, so that an engine can swap in its optimised code during the first pass.
-[[gnu::noinline]] void passBlock(const TransformerBlockArgs& args, const BlockSteps& steps, Sequences some,
+[[gnu::noinline]] void passBlock(const TransformerBlockArgs& args, const BlockSteps& steps, Sequences sequences,
                                  float* scratch) {
-  const BlockSizes n(args, some);
+  const BlockSizes n(args, sequences);
   const BlockParameters& p = args.parameters;
   float* x = from(steps.x, n);
   const BlockAttention self = selfAttention(args, steps), cross = crossAttention(args, steps);
   sublayer(args, n, steps.sublayers[0], p.norm1, BlockDropout::kAttended, x,
-           [&](const float* of, float* to) { attendBlock(self, some, of, to, scratch); });
+           [&](const float* of, float* to) { attendBlock(self, sequences, of, to, scratch); });
   if (crosses(args)) {
     sublayer(args, n, steps.sublayers[1], p.norm2, BlockDropout::kCrossed, x,
-             [&](const float* of, float* to) { attendBlock(cross, some, of, to, scratch); });
+             [&](const float* of, float* to) { attendBlock(cross, sequences, of, to, scratch); });
   }
   sublayer(args, n, steps.sublayers[2], p.norm3, BlockDropout::kFed, x, [&](const float* of, float* to) {
     FeedForwardArgs feed = feedForwardOf(args, n);
@@ -53,7 +53,7 @@ void sublayer(const TransformerBlockArgs& args, const BlockSizes& n, const Subla
 
 constexpr int kPasses = 4;  // for each thread
 
-/// Whether each thread takes some sequences through all steps. If there are few sequences, threads share each step
+/// Whether each thread takes its own sequences through all steps. If there are few sequences, threads share each step
 /// instead.
 bool sharesPasses(const AttentionArgs& a) { return threadCount() > 1 && a.batch >= 2 * threadCount(); }
 

@@ -1,4 +1,3 @@
-// It is a little longer than 200 lines: the sums of gradients, the working memory and the pass belong together.
 #include <algorithm>
 
 #include "attention.h"
@@ -18,7 +17,7 @@ constexpr int kParameters = sizeof(BlockParameters) / sizeof(float*);
 float* const* listOf(const BlockParameters& p) { return &p.self.inWeight; }
 float** listOf(BlockParameters& p) { return &p.self.inWeight; }
 
-/// How many floats each parameter has, if the block has it.
+/// The number of floats of each parameter; 0 if the block does not have it.
 struct ParameterSizes {
   int64_t size[kParameters];
 
@@ -28,12 +27,12 @@ struct ParameterSizes {
     for (const BlockAttentionArgs* part : {&args.self, &args.cross}) {
       const HeadWidths widths(part->attention);
       const int64_t head = part->attention.width;
-      for (const int64_t some :
+      for (const int64_t floats :
            {times(widths.joined, n.width), widths.joined, times(widths.queries, n.width), int64_t{n.width}, head, head})
-        *next++ = some;
+        *next++ = floats;
     }
-    for (const int64_t some : {times(n.innerWidth, n.width), n.innerWidth, times(n.hiddenWidth, n.width)})
-      *next++ = some;
+    for (const int64_t floats : {times(n.innerWidth, n.width), n.innerWidth, times(n.hiddenWidth, n.width)})
+      *next++ = floats;
     while (next < size + kParameters) *next++ = n.width;
     for (int i = 0; i < kParameters; ++i) {
       if (!listOf(args.parameters)[i]) size[i] = 0;
@@ -41,7 +40,7 @@ struct ParameterSizes {
   }
 };
 
-/// The sums over all sequences of the parameters' gradients.
+/// The sums of the parameters' gradients over all sequences.
 class GradientSums {
  public:
   GradientSums(Cutter& cut, const TransformerBlockArgs& args) : GradientSums(cut, args, ParameterSizes(args)) {}
@@ -109,8 +108,8 @@ struct BackwardScratch {
   }
 };
 
-/// The pass through one sublayer, in place. f(gradient, of, to, adds) turns the gradient of its function's result into
-/// that of what the function is of, which it writes to `to` or, with `adds`, adds to it.
+/// The backward pass of one sublayer, in place. f(gradient, x, to, adds) turns the gradient of its function's result
+/// into that of the function's input x, and writes it to `to` or, if `adds`, adds it.
 template <typename F>
 void sublayerBackward(const TransformerBlockArgs& args, const BlockSizes& n, const BackwardScratch& w,
                       const SublayerSteps& steps, const NormParameters& p, const NormParameters& g, BlockDropout place,
@@ -123,7 +122,7 @@ void sublayerBackward(const TransformerBlockArgs& args, const BlockSizes& n, con
   };
   if (!args.preNorm) norm(inner, gradient);
   const Dropout dropout = dropoutAt(args, place);
-  // Without dropout the gradient is read where it stands.
+  // Without dropout the gradient is read in place.
   const bool drops = dropout.probability != 0;
   if (drops) dropRows(gradient, w.dropped, n.rows, n.width, n.first, dropout);
   const float* const dropped = drops ? w.dropped : gradient;
@@ -134,10 +133,10 @@ void sublayerBackward(const TransformerBlockArgs& args, const BlockSizes& n, con
 }
 
 /// Not inlined, so that an engine can swap in its optimised code during the first pass.
-[[gnu::noinline]] void passBlockBackward(const TransformerBlockGradArgs& args, const BlockSteps& steps, Sequences some,
-                                         const BackwardScratch& w) {
+[[gnu::noinline]] void passBlockBackward(const TransformerBlockGradArgs& args, const BlockSteps& steps,
+                                         Sequences sequences, const BackwardScratch& w) {
   const TransformerBlockArgs& block = args.block;
-  const BlockSizes n(block, some);
+  const BlockSizes n(block, sequences);
   const BlockParameters& p = block.parameters;
   const BlockParameters g = w.sums.to();
   float* const gradient = args.gradient + n.first * n.width;
@@ -167,14 +166,15 @@ void sublayerBackward(const TransformerBlockArgs& args, const BlockSizes& n, con
     const BlockAttention cross = crossAttention(block, steps);
     sublayerBackward(block, n, w, steps.sublayers[1], p.norm2, g.norm2, BlockDropout::kCrossed, steps.sublayers[0].out,
                      gradient, true, [&](const float* grad_out, const float* x, float* to, bool adds) {
-                       attendBlockBackward(cross, args.cross, some, grad_out, x, g.cross, w.cross, w.rest, to, adds,
-                                           args.gradMemory);
+                       attendBlockBackward(cross, args.cross, sequences, grad_out, x, g.cross, w.cross, w.rest, to,
+                                           adds, args.gradMemory);
                      });
   }
   const BlockAttention self = selfAttention(block, steps);
   sublayerBackward(block, n, w, steps.sublayers[0], p.norm1, g.norm1, BlockDropout::kAttended, steps.x, gradient, true,
                    [&](const float* grad_out, const float* x, float* to, bool adds) {
-                     attendBlockBackward(self, args.self, some, grad_out, x, g.self, w.self, w.rest, to, adds, nullptr);
+                     attendBlockBackward(self, args.self, sequences, grad_out, x, g.self, w.self, w.rest, to, adds,
+                                         nullptr);
                    });
 }
 
@@ -198,9 +198,9 @@ void transformerBlockBackward(const TransformerBlockGradArgs& args, float* scrat
   if (crosses(block)) w.cross.pack(p.cross, block.cross.attention, n.width, true);
   packMatrix(p.weight1, static_cast<int>(n.innerWidth), n.width, w.packed1);
   packMatrix(p.weight2, n.width, n.hiddenWidth, w.packed2);
-  forSequencesBackward(block, [&](Sequences some) {
-    passBlockBackward(args, steps, some, w);
-    w.sums.added(some.count * tokensOf(block));
+  forSequencesBackward(block, [&](Sequences sequences) {
+    passBlockBackward(args, steps, sequences, w);
+    w.sums.added(sequences.count * tokensOf(block));
   });
   w.sums.finish();
 }

@@ -5,7 +5,7 @@
 
 namespace wasm_attention {
 
-/// More rows than these are added up in runs: of a bias, and of a weight, whose runs take memory.
+/// More rows than these are summed in runs, for a bias and for a weight, whose runs take memory.
 constexpr int kManyRows = 4096, kRowsOfARun = 32768;
 
 /// grad_weight += grad_out^T * x; grad_bias += the sum of grad_out's rows.

@@ -9,7 +9,7 @@
 namespace wasm_attention {
 namespace {
 
-// By hand: `out` may be `a`, for which the compiler would add one float at a time.
+// By hand, because `out` may be `a`, for which the compiler would add one float at a time.
 void add(const float* a, const float* b, float* out, int count) {
   int i = 0;
   for (; i + 16 <= count; i += 16) {

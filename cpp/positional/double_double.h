@@ -1,5 +1,5 @@
 // Numbers of about 106 bits, as unevaluated sums of two float64s (Dekker 1971; Shewchuk 1997), with the operations that
-// the frequencies need. libm's exp, log and pow would add 6 KB (brotli) and be less exact.
+// frequencies need. libm's exp, log and pow would add 6 KB (brotli) and be less accurate.
 #pragma once
 
 namespace wasm_attention {

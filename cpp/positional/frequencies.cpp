@@ -44,7 +44,7 @@ double leadingBits(double x) {
   return x;
 }
 
-/// Writes a frequency to its two places in a table.
+/// Splits a frequency into the two numbers of a table.
 void put(DoubleDouble frequency, double* high, double* low) {
   *high = leadingBits(frequency.high);
   *low = (frequency.high - *high) + frequency.low;

@@ -1,4 +1,4 @@
-// Tables of frequencies, each the sum of two float64s, so that angles stay exact at far positions.
+// Tables of frequencies, each the sum of two float64s, so that angles stay exact at large positions.
 #pragma once
 
 #include "positional/sin_cos.h"

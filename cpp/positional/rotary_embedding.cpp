@@ -16,27 +16,27 @@
 namespace wasm_attention {
 namespace {
 
-// Rows at a time: their sines and cosines stay in L1 while all heads use them.
+// The number of rows at a time, whose sines and cosines stay in L1 while all heads use them.
 constexpr int kRowBlock = 64;
 
-/// Rotates pairs (a, b) by their angles, or back.
+/// Rotates pairs (a, b) forward or back.
 template <bool kBack, typename T>
-inline void turn(T a, T b, T sin, T cos, T* turned_a, T* turned_b) {
-  *turned_a = kBack ? a * cos + b * sin : a * cos - b * sin;
-  *turned_b = kBack ? b * cos - a * sin : b * cos + a * sin;
+inline void rotatePair(T a, T b, T sin, T cos, T* rotated_a, T* rotated_b) {
+  *rotated_a = kBack ? a * cos + b * sin : a * cos - b * sin;
+  *rotated_b = kBack ? b * cos - a * sin : b * cos + a * sin;
 }
 
 /// Pairs (j, j + half).
 template <bool kBack>
 struct Halves {
-  static void turnFour(const float* x, f32x4 sin, f32x4 cos, float* out, int half) {
+  static void rotateFour(const float* x, f32x4 sin, f32x4 cos, float* out, int half) {
     f32x4 a, b;
-    turn<kBack>(load(x), load(x + half), sin, cos, &a, &b);
+    rotatePair<kBack>(load(x), load(x + half), sin, cos, &a, &b);
     store(out, a);
     store(out + half, b);
   }
-  static void turnOne(const float* x, float sin, float cos, float* out, int half) {
-    turn<kBack>(x[0], x[half], sin, cos, out, out + half);
+  static void rotateOne(const float* x, float sin, float cos, float* out, int half) {
+    rotatePair<kBack>(x[0], x[half], sin, cos, out, out + half);
   }
   static constexpr int kStep = 1;  // from one pair's first component to the next pair's
 };
@@ -44,56 +44,56 @@ struct Halves {
 /// Pairs (2j, 2j + 1).
 template <bool kBack>
 struct Neighbours {
-  static void turnFour(const float* x, f32x4 sin, f32x4 cos, float* out, int) {
+  static void rotateFour(const float* x, f32x4 sin, f32x4 cos, float* out, int) {
     const f32x4 low = load(x), high = load(x + kLanes);
     f32x4 a = __builtin_shufflevector(low, high, 0, 2, 4, 6);
     f32x4 b = __builtin_shufflevector(low, high, 1, 3, 5, 7);
-    turn<kBack>(a, b, sin, cos, &a, &b);
+    rotatePair<kBack>(a, b, sin, cos, &a, &b);
     store(out, __builtin_shufflevector(a, b, 0, 4, 1, 5));
     store(out + kLanes, __builtin_shufflevector(a, b, 2, 6, 3, 7));
   }
-  static void turnOne(const float* x, float sin, float cos, float* out, int) {
-    turn<kBack>(x[0], x[1], sin, cos, out, out + 1);
+  static void rotateOne(const float* x, float sin, float cos, float* out, int) {
+    rotatePair<kBack>(x[0], x[1], sin, cos, out, out + 1);
   }
   static constexpr int kStep = 2;
 };
 
 /// One row of each of `kHeads` heads, which lie `stride` apart.
 template <class Pairs, int kHeads>
-void turnRow(const float* x, const float* sin, float* out, int half, size_t stride) {
+void rotateRow(const float* x, const float* sin, float* out, int half, size_t stride) {
   const float* cos = sin + half;
   int j = 0;
-  const auto turnVector = [&](int j) {
+  const auto rotateVector = [&](int j) {
     const f32x4 s = load(sin + j), c = load(cos + j);
     for (int h = 0; h < kHeads; ++h) {
       const size_t at = h * stride + Pairs::kStep * j;
-      Pairs::turnFour(x + at, s, c, out + at, half);
+      Pairs::rotateFour(x + at, s, c, out + at, half);
     }
   };
   for (; j + 2 * kLanes <= half; j += 2 * kLanes) {
-    turnVector(j);
-    turnVector(j + kLanes);
+    rotateVector(j);
+    rotateVector(j + kLanes);
   }
   if (j + kLanes <= half) {
-    turnVector(j);
+    rotateVector(j);
     j += kLanes;
   }
   for (; j < half; ++j) {
     for (int h = 0; h < kHeads; ++h) {
       const size_t at = h * stride + Pairs::kStep * j;
-      Pairs::turnOne(x + at, sin[j], cos[j], out + at, half);
+      Pairs::rotateOne(x + at, sin[j], cos[j], out + at, half);
     }
   }
 }
 
 /// Rows from <= i < to of each of `kHeads` heads.
 template <class Pairs, int kHeads>
-void turnRows(const float* x, const float* table, float* out, const RotaryArgs& n, int from, int to) {
+void rotateRows(const float* x, const float* table, float* out, const RotaryArgs& n, int from, int to) {
   const size_t rest = out == x ? 0 : sizeof(float) * (n.width - n.rotaryWidth);
   const size_t head = n.strides.head;
   for (int i = from; i < to; ++i) {
     const size_t at = static_cast<size_t>(i) * n.strides.row;
-    turnRow<Pairs, kHeads>(x + at, table + static_cast<size_t>(i) * n.rotaryWidth, out + at, n.rotaryWidth / 2, head);
+    rotateRow<Pairs, kHeads>(x + at, table + static_cast<size_t>(i) * n.rotaryWidth, out + at, n.rotaryWidth / 2, head);
     if (!rest) continue;
     for (int h = 0; h < kHeads; ++h) {
       const size_t behind = at + h * head + n.rotaryWidth;
@@ -104,20 +104,20 @@ void turnRows(const float* x, const float* table, float* out, const RotaryArgs& 
 
 /// Rows from <= i < to of all heads of a sequence.
 template <class Pairs>
-void turnHeads(const float* x, const float* table, float* out, const RotaryArgs& n, int from, int to) {
+void rotateHeads(const float* x, const float* table, float* out, const RotaryArgs& n, int from, int to) {
   int h = 0;
   for (; h + 2 <= n.heads; h += 2) {
     const size_t at = static_cast<size_t>(h) * n.strides.head;
-    turnRows<Pairs, 2>(x + at, table, out + at, n, from, to);
+    rotateRows<Pairs, 2>(x + at, table, out + at, n, from, to);
   }
   if (h < n.heads) {
     const size_t at = static_cast<size_t>(h) * n.strides.head;
-    turnRows<Pairs, 1>(x + at, table, out + at, n, from, to);
+    rotateRows<Pairs, 1>(x + at, table, out + at, n, from, to);
   }
 }
 
 template <bool kBack>
-void turnSequences(const RotaryArgs& n) {
+void rotateSequences(const RotaryArgs& n) {
   assert(n.rotaryWidth > 0 && n.rotaryWidth % 2 == 0 && n.rotaryWidth <= n.width);
   for (int b = 0; b < n.batch; ++b) {
     const ptrdiff_t at = static_cast<ptrdiff_t>(b) * n.strides.batch;
@@ -125,8 +125,8 @@ void turnSequences(const RotaryArgs& n) {
     parallelParts(n.rows, kRowBlock, 8.0 * n.rows * n.heads * n.rotaryWidth, [&](int first, int count) {
       for (int from = first; from < first + count; from += kRowBlock) {
         const int to = std::min(first + count, from + kRowBlock);
-        (n.interleaved ? turnHeads<Neighbours<kBack>> : turnHeads<Halves<kBack>>)(n.x + at, table, n.out + at, n, from,
-                                                                                  to);
+        (n.interleaved ? rotateHeads<Neighbours<kBack>> : rotateHeads<Halves<kBack>>)(n.x + at, table, n.out + at, n,
+                                                                                      from, to);
       }
     });
   }
@@ -148,7 +148,7 @@ SinusoidalArgs encodingOf(const RotaryTableArgs& a) {
   return encoding;
 }
 
-/// The sines and cosines of positions whose pairs have axes of their own.
+/// The sines and cosines of positions with several axes.
 void encodeAxes(const RotaryTableArgs& a) {
   const int half = a.dim / 2;
   for (int i = 0; i < a.rows; ++i) {
@@ -184,8 +184,8 @@ void rotaryTable(const RotaryTableArgs& args, double* scratch) {
   for (size_t i = 0; i < count; ++i) args.out[i] *= static_cast<float>(args.amplitude);
 }
 
-void rotaryEmbedding(const RotaryArgs& args) { turnSequences<false>(args); }
+void rotaryEmbedding(const RotaryArgs& args) { rotateSequences<false>(args); }
 
-void rotaryEmbeddingBackward(const RotaryArgs& args) { turnSequences<true>(args); }
+void rotaryEmbeddingBackward(const RotaryArgs& args) { rotateSequences<true>(args); }
 
 }  // namespace wasm_attention

@@ -2,8 +2,7 @@
 //
 // Versions tried (ns of a sine and its cosine; Sapphire Rapids, Node 20):
 //   reduction in four parts, fdlibm's polynomials     4   <- this
-//   libm's sin and cos                                15, and 4.2 KB more wasm (brotli), most of it for angles beyond
-//   2^31
+//   libm's sin and cos                                15, and 4.2 KB more wasm (brotli), mostly for angles above 2^31
 #pragma once
 
 #include "simd/f64x2.h"

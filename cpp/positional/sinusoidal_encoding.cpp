@@ -25,7 +25,7 @@ namespace wasm_attention {
 namespace {
 
 constexpr int kAnchorRows = 256;
-constexpr int kStateVectors = 5;  // sin and cos, sin and cos of the row before, 2cos(w)
+constexpr int kStateVectors = 5;  // sin and cos, sin and cos of the previous row, 2cos(w)
 
 /// sin w0, cos w0, sin w1, …
 struct Interleaved {
@@ -44,7 +44,7 @@ struct Concatenated {
   void put(float* row, int j, f64x2 sin, f64x2 cos) const { storeFloats(row + j, sin, row + sines + j, cos); }
 };
 
-/// How many frequencies can be written as whole vectors: both lanes have a sine and a cosine in the row.
+/// The number of frequencies that can be written as whole vectors: both lanes have a sine and a cosine in the row.
 int wholePairs(int dim) { return dim / 4 * 2; }
 
 /// `put` for the rest of the row, where a sine or cosine may have no column.

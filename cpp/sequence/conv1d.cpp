@@ -10,8 +10,7 @@
 // Versions tried on two threads (speed relative to one; 1024 tokens, 128 wide, batch 4):
 //   products shared                                        1.5   <- this
 //   gathering a block's inputs shared too                  no gain
-// One product over all taps at once would multiply the padding's zeros, and weights that are not finite would make them
-// NaN.
+// One product over all taps would multiply the padding's zeros, and weights that are not finite would make them NaN.
 #include <Eigen/Core>
 #include <algorithm>
 #include <cassert>
@@ -28,9 +27,9 @@ using StridedRow = Eigen::Map<const Eigen::ArrayXf, Eigen::Unaligned, Eigen::Inn
 /// ceil(a / b), at least 0.
 int ceilDivide(int a, int b) { return a > 0 ? (a - 1) / b + 1 : 0; }
 
-/// A group needs this many outputs for tiles, which are four rows high, to be worth the packing.
+/// With fewer outputs in a group, tiles, which are four rows high, are not worth the packing.
 constexpr int kTileOutputs = 4;
-/// Columns of a product. They and their packed form stay in the second-level cache.
+/// The number of columns of a product. They and their packed form stay in the second-level cache.
 constexpr int kColumns = 512;
 
 /// One group of channels.
@@ -38,7 +37,7 @@ struct Shape {
   int in_width, out_width, length, out_length, kernel, stride, padding, dilation;
 };
 
-/// Outputs t in [begin, end) read inputs t * stride + shift that exist. Padding is never stored.
+/// Outputs t in [begin, end) read existing inputs, t * stride + shift. Padding is never stored.
 struct Span {
   int begin, end, shift;
 };
@@ -112,7 +111,7 @@ void conv1d(const Conv1dArgs& a, float* scratch) {
   assert(in_width * groups == in_channels && out_width * groups == out_channels);
   const int out_length = static_cast<int>(conv1dLength(a.length, kernel, a.stride, a.padding, a.dilation));
   const Shape shape{in_width, out_width, a.length, out_length, kernel, a.stride, a.padding, a.dilation};
-  // Without inputs there is nothing to add, and a kernel that takes no memory may have billions of taps.
+  // Without inputs there is nothing to add, and the kernel may have billions of taps to loop over.
   const bool wide = out_width >= kTileOutputs && in_width > 0;
   const float *x = a.x, *weight = a.weight;
   float* out = a.out;

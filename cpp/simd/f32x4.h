@@ -1,4 +1,4 @@
-// Vectors of four floats. Arithmetic and comparisons are vector extensions of clang and GCC. What these lack is here,
+// Vectors of four floats. clang's and GCC's vector extensions have arithmetic and comparisons; this file has the rest,
 // for wasm and in portable form.
 #pragma once
 
@@ -41,8 +41,8 @@ inline f32x4 loadSplat(const float* p) {
 #endif
 }
 
-/// a < b ? b : a in each lane: keeps a NaN in `a`, ignores one in `b`. One instruction on x86 and ARM; wasm's f32x4.max
-/// takes eight there, to get NaN and -0 right.
+/// a < b ? b : a in each lane: keeps a NaN in `a`, ignores one in `b`. One instruction on x86 and ARM, where wasm's
+/// f32x4.max takes eight to get NaN and -0 right.
 inline f32x4 max(f32x4 a, f32x4 b) {
 #ifdef __wasm_simd128__
   return reinterpret_cast<f32x4>(wasm_f32x4_pmax(reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b)));
@@ -51,8 +51,8 @@ inline f32x4 max(f32x4 a, f32x4 b) {
 #endif
 }
 
-/// a * b + c. With relaxed SIMD this is one instruction, which rounds once if the processor has a fused multiply-add.
-/// Without, there are two, which round twice.
+/// a * b + c. With relaxed SIMD this is one instruction, which rounds once if the processor has a fused multiply-add;
+/// otherwise two, which round twice.
 inline f32x4 multiplyAdd(f32x4 a, f32x4 b, f32x4 c) {
 #ifdef __wasm_relaxed_simd__
   return reinterpret_cast<f32x4>(

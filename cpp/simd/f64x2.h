@@ -1,5 +1,5 @@
-// Vectors of two float64s. Arithmetic (+ - * and, on i64x2, & | ^ ~ <<) is vector extensions of clang and GCC. What
-// these lack is here.
+// Vectors of two float64s. clang's and GCC's vector extensions have + - * and, on i64x2, & | ^ ~ <<; this file has the
+// rest.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Float16: widened and rounded exactly, by instructions that all processors have.
+// float16, widened and rounded exactly with instructions that all processors have.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,15 @@ namespace wasm_attention {
 /// The bits of a float16.
 typedef uint16_t Half;
 
-/// Two vectors of float16 next to each other: lane i holds one of the first in its low half, and one of the second in
-/// its high half.
+/// Two vectors of float16: lane i holds a number of the first in its low half, and one of the second in its high half.
 inline i32x4 loadHalves(const Half* p) {
   i32x4 v;
   std::memcpy(&v, p, sizeof v);
   return v;
 }
 
-/// The float16 in the high halves of the lanes as bits of a float32 that is 2^-112 times as large, exactly, unless it
-/// is infinite or NaN.
+/// The float16s in the high halves of the lanes, as float32s that are exactly 2^-112 times as large, unless they are
+/// infinite or NaN.
 inline f32x4 shrunkHigh(i32x4 halves) {
   return reinterpret_cast<f32x4>((halves >> 3) & splat(static_cast<int32_t>(0x8fffe000u)));
 }
@@ -28,9 +27,9 @@ inline f32x4 shrunkLow(i32x4 halves) {
   return shrunkHigh(reinterpret_cast<i32x4>(reinterpret_cast<u32x4>(halves) << 16));
 }
 
-constexpr float kShrunk = 0x1p112f;  // what shrunkHigh and shrunkLow divide by
+constexpr float kShrunk = 0x1p112f;  // the divisor of shrunkHigh and shrunkLow
 
-/// The float32 of these, exactly. An infinite or NaN float16 keeps its sign and digits.
+/// Undoes the division, exactly. An infinite or NaN float16 keeps its sign and digits.
 inline f32x4 grown(f32x4 shrunk) {
   constexpr int32_t kExponent = 31 << 23;
   const i32x4 bits = reinterpret_cast<i32x4>(shrunk);
@@ -48,7 +47,7 @@ inline Half narrow(float x) {
   if (magnitude >= 0x7f800000) return static_cast<Half>(sign | 0x7c00 | (magnitude > 0x7f800000 ? 0x200 : 0));
   if (magnitude >= 0x47800000) return static_cast<Half>(sign | 0x7c00);
   if (magnitude < 0x38800000) {
-    // Subnormal: the sum has a last digit of 2^-24, and so rounds there.
+    // Subnormal: the last digit of the sum is 2^-24, so it rounds there.
     constexpr float kDigits = 0.5f;
     float sum;
     std::memcpy(&sum, &magnitude, sizeof sum);

@@ -1,5 +1,4 @@
-// Sums of products of small whole numbers, four from each lane. Lanes of 32 bits are the unit in which both operands
-// are kept.
+// Sums of products of small whole numbers, four in each lane of 32 bits.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@ namespace wasm_attention {
 typedef int8_t i8x16 __attribute__((vector_size(16)));
 typedef int16_t i16x8 __attribute__((vector_size(16)));
 
-/// Words for four numbers of an operand.
+/// The number of words for four numbers of the left operand.
 #ifdef __wasm_relaxed_simd__
 constexpr int kFourWords = 1;  // bytes
 #else
@@ -48,7 +47,7 @@ inline void storeFour(i32x4 four, int32_t* words, int stride) {
   for (int part = 0; part < kFourWords; ++part) words[part * stride] = parts[part];
 }
 
-/// Part number `part` < kFourWords of right operands, of which a lane has four bytes from 0 to 126.
+/// Part kPart < kFourWords of right operands, whose lanes have four bytes from 0 to 126 each.
 template <int kPart>
 inline i32x4 partOf(i32x4 b) {
 #ifdef __wasm_relaxed_simd__
@@ -58,10 +57,10 @@ inline i32x4 partOf(i32x4 b) {
 #endif
 }
 
-/// sum + a . b in each lane, for one part of both operands. The relaxed instruction is defined for right operands of 7
-/// bits, for which processors agree. Not the one that also adds: V8 11.3 (Node 20, Chrome 113) compiles it wrongly
-/// before it optimises. A product with ones adds the pairs: V8 keeps them in a register, and reads them from memory
-/// each time for the instruction that adds pairs.
+/// sum + a . b in each lane, for one part of both operands. Processors agree on the relaxed instruction for right
+/// operands of 7 bits. Not the instruction that also adds, which V8 11.3 (Node 20, Chrome 113) miscompiles before it
+/// optimises. A product with ones adds the pairs, because V8 keeps the ones in a register, but reads a constant from
+/// memory each time for the instruction that adds pairs.
 inline i32x4 addDot(i32x4 a, i32x4 b, i32x4 sum) {
 #if defined(__wasm_relaxed_simd__)
   const v128_t pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b));
@@ -74,7 +73,7 @@ inline i32x4 addDot(i32x4 a, i32x4 b, i32x4 sum) {
 #endif
 }
 
-/// Rounded to even, of numbers from -2^22 to 2^22; NaN becomes 0. The sum has no fraction.
+/// Rounds numbers from -2^22 to 2^22 to nearest, ties to even, because the sum has no fraction; NaN becomes 0.
 inline i32x4 nearest(f32x4 x) {
   constexpr float kWhole = 0x1.8p23f;
   int32_t whole;

@@ -6,7 +6,7 @@ namespace {
 inline LongSum plus(LongSum total, f32x4 run) {
   const f32x4 y = run - total.lost;
   const f32x4 next = total.sum + y;
-  // What infinity has lost would be NaN, and make the sum NaN.
+  // The compensation of infinity would be NaN, and make the sum NaN.
   const i32x4 finite = next - next == f32x4{};
   return {next, select(finite, (next - total.sum) - y, f32x4{})};
 }

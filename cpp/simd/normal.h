@@ -7,11 +7,11 @@ namespace wasm_attention {
 
 /// P(X <= x) and the density at x of a standard normal X.
 struct Normal {
-  f32x4 below, density;
+  f32x4 cdf, density;
 };
 
-/// The error of `below` is at most 2.5e-7; its relative error is at most that of e^(-x^2/2), 5e-7 + x^2 * 1.5e-7. For x
-/// < -12.3, where it would be 4e-35, it is 0. NaN stays NaN.
+/// The error of `cdf` is at most 2.5e-7; its relative error is at most that of e^(-x^2/2), 5e-7 + x^2 * 1.5e-7. Below
+/// x = -12.3, where it would be 4e-35, it is 0. NaN stays NaN.
 ///
 /// e^(x^2/2) * P(X <= -|x|) is t times a polynomial of degree 8 in t = 1 / (1 + 0.27 |x|), as in Hastings 1955,
 /// interpolated at Chebyshev points for |x| <= 14 to a relative error of 3e-8.

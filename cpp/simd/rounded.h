@@ -9,12 +9,12 @@
 
 namespace wasm_attention {
 
-/// What numbers are divided by, and multiplied with, so that the largest magnitude becomes `steps`.
+/// The divisor that turns the largest magnitude into `steps`, and its inverse.
 struct Scale {
   float value, inverse;
 
   Scale(const float* x, int count, int steps) {
-    // Magnitudes are in the order of their bits, and what is infinite or NaN comes last.
+    // Magnitudes are ordered by their bits; infinity and NaN come last.
     const i32x4 magnitude_bits = splat(0x7fffffff);
     i32x4 most{};
     int i = 0;
@@ -31,7 +31,7 @@ struct Scale {
     std::memcpy(&magnitude, &bits, sizeof magnitude);
     value = magnitude / static_cast<float>(steps);
     inverse = static_cast<float>(steps) / magnitude;
-    // All zeros, or too small to matter.
+    // All numbers are zeros or tiny.
     if (!(inverse <= std::numeric_limits<float>::max())) value = inverse = 0;
     if (bits >= 0x7f800000) {
       value = std::numeric_limits<float>::quiet_NaN();
@@ -40,7 +40,7 @@ struct Scale {
   }
 };
 
-/// `count` <= 4 numbers as whole numbers, followed by zeros.
+/// The first `count` <= 4 numbers as whole numbers, followed by zeros.
 inline i32x4 rounded(const float* x, int count, float inverse) {
   if (count >= kLanes) return nearest(load(x) * inverse);
   f32x4 four{};

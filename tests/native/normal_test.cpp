@@ -16,7 +16,7 @@ TEST(Normal, IsAsNearToEveryProbabilityAsItSays) {
   for (const float last : {20.0f, -20.0f}) {
     Worst absolute, relative;
     sampleFloats(
-        last, [](f32x4 x) { return normal(x).below; },
+        last, [](f32x4 x) { return normal(x).cdf; },
         [&](float x, float y) {
           const double expected = belowOf(x);
           absolute.add(std::abs(y - expected), x);
@@ -42,18 +42,18 @@ TEST(Normal, HasTheDensityOfTheProbability) {
 
 TEST(Normal, EndsInZeroAndOne) {
   for (const float x : {20.0f, 1e20f, std::numeric_limits<float>::max(), kInfinity}) {
-    EXPECT_EQ(normal(splat(x)).below[0], 1);
-    EXPECT_EQ(normal(splat(-x)).below[0], 0);
+    EXPECT_EQ(normal(splat(x)).cdf[0], 1);
+    EXPECT_EQ(normal(splat(-x)).cdf[0], 0);
     EXPECT_EQ(normal(splat(x)).density[0], 0);
   }
 }
 
 TEST(Normal, KeepsNaNInItsLane) {
   const Normal n = normal(f32x4{0, NAN, kInfinity, -NAN});
-  EXPECT_NEAR(n.below[0], 0.5, 6e-8);
-  EXPECT_TRUE(std::isnan(n.below[1]));
-  EXPECT_EQ(n.below[2], 1);
-  EXPECT_TRUE(std::isnan(n.below[3]));
+  EXPECT_NEAR(n.cdf[0], 0.5, 6e-8);
+  EXPECT_TRUE(std::isnan(n.cdf[1]));
+  EXPECT_EQ(n.cdf[2], 1);
+  EXPECT_TRUE(std::isnan(n.cdf[3]));
   EXPECT_TRUE(std::isnan(n.density[1]));
 }
 
