@@ -23,7 +23,6 @@ function table(draw: Draw, name: 'PositionalEncoding' | 'LearnedPositionalEncodi
   const gradOutput = draw.numbers(shape);
   const offset = draw.maybe(() => draw.integer(0, 5));
   const maxLen = draw.most + 5;
-  const make = (options: { numHiddens: number; maxLen: number; seed: number }) => new attention[name](options);
   return {
     args: [
       { numHiddens, maxLen, seed: 3 },
@@ -32,7 +31,7 @@ function table(draw: Draw, name: 'PositionalEncoding' | 'LearnedPositionalEncodi
       draw.form(gradOutput),
     ],
     names: ['sinusoidalEncoding'],
-    call: withOneInput(make),
+    call: withOneInput<{ numHiddens: number; maxLen: number; seed: number }>(attention[name]),
     check({ state, output, gradients }: LayerRun) {
       const rows =
         name === 'PositionalEncoding' ? sinusoidalEncoding({ length: maxLen, dim: numHiddens }) : state.weight!;
@@ -59,7 +58,7 @@ export const layerCases = {
     const gradOutput = draw.numbers([...shape.slice(0, -1), outFeatures]);
     return {
       args: [{ inFeatures, outFeatures, bias, seed: 1 }, draw.form(x), TRAINING, draw.form(gradOutput)],
-      call: withOneInput((options: ConstructorParameters<typeof attention.Linear>[0]) => new attention.Linear(options)),
+      call: withOneInput(attention.Linear),
       check({ state, output, gradients }: LayerRun) {
         const expected = linear(flat(x), state.weight!, state.bias);
         // Each term rounds the sum once more. Terms are products of two numbers of up to 5.
@@ -84,9 +83,7 @@ export const layerCases = {
     };
     return {
       args: [options, draw.form(x), TRAINING, draw.form(gradOutput)],
-      call: withOneInput(
-        (given: ConstructorParameters<typeof attention.LayerNorm>[0]) => new attention.LayerNorm(given),
-      ),
+      call: withOneInput(attention.LayerNorm),
       check({ state, output, gradients }: LayerRun) {
         // Some dozens of roundings of numbers of up to 5, divided by a deviation of at least sqrt(eps).
         const atol = (32 * EPS * 5) / Math.sqrt(options.eps);
@@ -108,7 +105,7 @@ export const layerCases = {
     const options = { normalizedShape: draw.chance(0.5) ? width : [width], eps: 0.1 };
     return {
       args: [options, draw.form(x), TRAINING, draw.form(gradOutput)],
-      call: withOneInput((given: ConstructorParameters<typeof attention.RMSNorm>[0]) => new attention.RMSNorm(given)),
+      call: withOneInput(attention.RMSNorm),
       check({ state, output, gradients }: LayerRun) {
         // As for LayerNorm.
         const atol = (32 * EPS * 5) / Math.sqrt(options.eps);
@@ -127,10 +124,7 @@ export const layerCases = {
     const [x, gradOutput] = [draw.tensor(shape), draw.tensor(shape)];
     return {
       args: [{ numHiddens, ffnHiddens, activation, bias, seed: 1 }, draw.form(x), TRAINING, draw.form(gradOutput)],
-      call: withOneInput(
-        (options: ConstructorParameters<typeof attention.GatedFeedForward>[0]) =>
-          new attention.GatedFeedForward(options),
-      ),
+      call: withOneInput(attention.GatedFeedForward),
       check({ state, output, gradients }: LayerRun) {
         // As in GatedFeedForward.test.ts.
         const terms = numHiddens + ffnHiddens + sizeOf(shape) / numHiddens + 8;
@@ -155,9 +149,7 @@ export const layerCases = {
     const gradOutput = draw.numbers([...ids.shape, dim]);
     return {
       args: [{ numEmbeddings, dim, seed: 1 }, ids, TRAINING, draw.form(gradOutput)],
-      call: withOneInput(
-        (options: ConstructorParameters<typeof attention.Embedding>[0]) => new attention.Embedding(options),
-      ),
+      call: withOneInput(attention.Embedding),
       check({ state, output, gradients }: LayerRun) {
         const rows = Array.from(ids.data).flatMap((id) => [...state.weight!.data.slice(id * dim, (id + 1) * dim)]);
         expectClose(output, { data: rows, shape: gradOutput.shape }, {});
@@ -177,9 +169,7 @@ export const layerCases = {
     const [x, gradOutput] = [draw.tensor(shape), draw.tensor(shape)];
     return {
       args: [{ numHiddens, ffnHiddens, activation, seed: 1 }, draw.form(x), TRAINING, draw.form(gradOutput)],
-      call: withOneInput(
-        (options: ConstructorParameters<typeof attention.FeedForward>[0]) => new attention.FeedForward(options),
-      ),
+      call: withOneInput(attention.FeedForward),
       check({ state, output, gradients }: LayerRun) {
         const named = {
           weight1: state['dense1.weight']!,

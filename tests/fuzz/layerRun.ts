@@ -46,13 +46,13 @@ export function runLayer<T extends Owner>(make: () => T, forward: (layer: T) => 
 export type OneInput = Owner & { forward(x: TensorLike, options?: object): Pass };
 
 /**
- * The same for a layer with one input, as a function of the layer's options, the input, forward's options and the
+ * The same for a layer with one input, of this class, as a function of the layer's options, the input, forward's options and the
  * output's gradient.
  */
-export function withOneInput<O extends object>(make: (options: O) => OneInput) {
+export function withOneInput<O extends object>(Layer: new (options: O) => OneInput) {
   return (options: O, x: unknown, forwardOptions: object | undefined, gradOutput: unknown): LayerRun =>
     runLayer(
-      () => make(options),
+      () => new Layer(options),
       (layer) => layer.forward(x as TensorLike, forwardOptions),
       gradOutput,
     );

@@ -112,7 +112,7 @@ export const modelCases = {
         { ...TRAINING, ...masks },
         draw.form(gradOutput),
       ],
-      call: withOneInput((given: typeof sizes) => new attention.TransformerEncoderLayer(given)),
+      call: withOneInput(attention.TransformerEncoderLayer),
       check({ state, output, gradients }: LayerRun) {
         const options = {
           numHeads,

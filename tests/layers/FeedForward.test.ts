@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { ACTIVATIONS, feedForward, feedForwardBackward, type ActivationName } from '../reference/feedForward.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
 import { dot, expectGradient } from '../support/differences.js';
-import { expectFixture, loadFixtures } from '../support/fixtures.js';
+import { loadFixtures } from '../support/fixtures.js';
+import { expectLayerFixture } from '../support/layerFixture.js';
 import { attention } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
@@ -35,15 +36,7 @@ describe('FeedForward agrees with PyTorch', () => {
   test.each(loadFixtures('layers', /^ffn/))('on $name', (fixture) => {
     const [ffnHiddens, numHiddens] = fixture.input('dense1.weight').shape;
     const layer = make({ numHiddens, ffnHiddens, activation: fixture.attributes.activation });
-    layer.loadStateDict(Object.fromEntries(Object.values(KEYS).map((key) => [key, fixture.input(key)])));
-    const { output, backward } = layer.forward(fixture.input('x'), { training: true });
-    expectFixture(output, fixture.output('output'));
-    const { input } = backward!(fixture.input('G'));
-    expectFixture(input, fixture.output('grad:x'));
-    for (const { name, grad, shape } of layer.parameters()) {
-      const expected = fixture.output(`grad:${name}`);
-      expectFixture({ data: grad, shape }, expected);
-    }
+    expectLayerFixture(layer, fixture);
   });
 
   test.each(loadFixtures('layers', /^gelu/))('on $name', (fixture) => {

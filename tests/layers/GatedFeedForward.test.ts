@@ -4,7 +4,8 @@ import { ACTIVATIONS, type ActivationName } from '../reference/feedForward.js';
 import { gatedFeedForward, gatedFeedForwardBackward } from '../reference/gatedFeedForward.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
 import { dot, expectGradient } from '../support/differences.js';
-import { expectFixture, loadFixtures } from '../support/fixtures.js';
+import { loadFixtures } from '../support/fixtures.js';
+import { expectLayerFixture } from '../support/layerFixture.js';
 import { attention } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
@@ -33,13 +34,7 @@ describe('GatedFeedForward agrees with PyTorch', () => {
     const [ffnHiddens, numHiddens] = fixture.input('gate_proj.weight').shape;
     const { activation, bias } = fixture.attributes as { activation: string; bias: boolean };
     const layer = make({ numHiddens, ffnHiddens, activation: activation.replace('_', '-'), bias });
-    layer.loadStateDict(Object.fromEntries(layer.parameters().map(({ name }) => [name, fixture.input(name)])));
-    const { output, backward } = layer.forward(fixture.input('x'), { training: true });
-    expectFixture(output, fixture.output('output'));
-    expectFixture(backward!(fixture.input('G')).input, fixture.output('grad:x'));
-    for (const { name, grad, shape } of layer.parameters()) {
-      expectFixture({ data: grad, shape }, fixture.output(`grad:${name}`));
-    }
+    expectLayerFixture(layer, fixture);
   });
 });
 

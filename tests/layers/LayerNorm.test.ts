@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { layerNorm, layerNormBackward } from '../reference/layerNorm.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
 import { dot, expectGradient } from '../support/differences.js';
-import { expectFixture, loadFixtures } from '../support/fixtures.js';
+import { loadFixtures } from '../support/fixtures.js';
+import { expectLayerFixture } from '../support/layerFixture.js';
 import { attention } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
@@ -16,16 +17,7 @@ describe('LayerNorm agrees with PyTorch', () => {
       normalized_shape: number[];
       eps: number;
     };
-    const layer = make({ normalizedShape, eps });
-    layer.loadStateDict({ weight: fixture.input('weight'), bias: fixture.input('bias') });
-    const { output, backward } = layer.forward(fixture.input('x'), { training: true });
-    expectFixture(output, fixture.output('output'));
-    const { input } = backward!(fixture.input('G'));
-    expectFixture(input, fixture.output('grad:x'));
-    for (const { name, grad, shape } of layer.parameters()) {
-      const expected = fixture.output(`grad:${name}`);
-      expectFixture({ data: grad, shape }, expected);
-    }
+    expectLayerFixture(make({ normalizedShape, eps }), fixture);
   });
 });
 

@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { rmsNorm, rmsNormBackward } from '../reference/rmsNorm.js';
 import { EPS, expectClose } from '../support/close.js';
 import { dot, expectGradient } from '../support/differences.js';
-import { expectFixture, loadFixtures } from '../support/fixtures.js';
+import { loadFixtures } from '../support/fixtures.js';
+import { expectLayerFixture } from '../support/layerFixture.js';
 import { attention } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
@@ -13,13 +14,7 @@ const make = (options: object = {}) => new attention.RMSNorm({ normalizedShape: 
 describe('RMSNorm agrees with PyTorch', () => {
   test.each(loadFixtures('modern', /^rms_norm/))('on $name', (fixture) => {
     const { dim: normalizedShape, eps } = fixture.attributes as { dim: number; eps: number };
-    const layer = make({ normalizedShape, eps });
-    layer.loadStateDict({ weight: fixture.input('weight') });
-    const { output, backward } = layer.forward(fixture.input('x'), { training: true });
-    expectFixture(output, fixture.output('output'));
-    expectFixture(backward!(fixture.input('G')).input, fixture.output('grad:x'));
-    const [weight] = layer.parameters();
-    expectFixture({ data: weight!.grad, shape: weight!.shape }, fixture.output('grad:weight'));
+    expectLayerFixture(make({ normalizedShape, eps }), fixture);
   });
 });
 

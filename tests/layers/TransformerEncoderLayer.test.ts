@@ -4,6 +4,7 @@ import { maxAbs } from '../support/close.js';
 import { dot } from '../support/differences.js';
 import { expectFixture, loadFixtures, type Fixture } from '../support/fixtures.js';
 import { gradientsOf } from '../support/gradientsOf.js';
+import { expectLayerFixture } from '../support/layerFixture.js';
 import { attention } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
@@ -33,15 +34,7 @@ describe(`${NAME} agrees with PyTorch`, () => {
       activation,
       norm: norm_first ? 'pre' : 'post',
     });
-    const names = Object.keys(layer.stateDict());
-    layer.loadStateDict(Object.fromEntries(names.map((name) => [name, fixture.input(name)])));
-    const { output, backward } = layer.forward(fixture.input('x'), { ...padding(fixture), training: true });
-    expectFixture(output, fixture.output('output'));
-    expectFixture(backward!(fixture.input('G')).input, fixture.output('grad:x'));
-    const found = gradientsOf(layer);
-    for (const name of names) {
-      expectFixture(found[name], fixture.output(`grad:${name}`));
-    }
+    expectLayerFixture(layer, fixture, padding(fixture));
   });
 
   /** PyTorch's mask is true where a token is padding. */
