@@ -42,6 +42,3 @@ export function expectUnharmed(): void {
   }
   if (hashOfResults() !== expected) throw new Error('expected the bits of the first calls, got others');
 }
-
-/** The parameters of a layer that exists as long as the test file runs. */
-export const residentState = () => resident.stateDict();

@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import type { TransformerDecoderLayerOptions } from 'wasm-attention';
-import { BLOCK_ATOL, vary } from '../support/blockCases.js';
+import { BLOCK_ATOL, decoderOf } from '../support/blockCases.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
 import { dot } from '../support/differences.js';
 import { expectFixture, loadFixtures } from '../support/fixtures.js';
@@ -16,17 +16,7 @@ import { tokens } from '../support/tokens.js';
 const NAME = 'TransformerDecoderLayer';
 const random = new Random(1);
 const [x, memory, g] = [random.tensor([2, 5, 8]), random.tensor([2, 3, 8]), random.tensor([2, 5, 8])];
-function make(options: Partial<TransformerDecoderLayerOptions> = {}) {
-  const layer = new attention.TransformerDecoderLayer({
-    numHiddens: 8,
-    numHeads: 2,
-    ffnHiddens: 10,
-    seed: 3,
-    ...options,
-  });
-  vary(layer, random);
-  return layer;
-}
+const make = (options: Partial<TransformerDecoderLayerOptions> = {}) => decoderOf(random, options);
 
 describe(`${NAME} agrees with PyTorch`, () => {
   test.each(loadFixtures('modern', /^decoder/))('on $name', (fixture) => {

@@ -1,7 +1,7 @@
 /** What TransformerEncoderLayer is made of, and decoding with a cache. long/ compares each part with float64. */
 import { describe, expect, test } from '@jest/globals';
 import type { TransformerEncoderLayerOptions } from 'wasm-attention';
-import { BLOCK_ATOL, MODERN, vary } from '../support/blockCases.js';
+import { BLOCK_ATOL, MODERN, encoderOf } from '../support/blockCases.js';
 import { expectClose } from '../support/close.js';
 import { attention } from '../support/library.js';
 import { Random } from '../support/random.js';
@@ -11,17 +11,7 @@ import { tokens } from '../support/tokens.js';
 const NAME = 'TransformerEncoderLayer';
 const random = new Random(1);
 const [x, g] = [random.tensor([2, 5, 8]), random.tensor([2, 5, 8])];
-function make(options: Partial<TransformerEncoderLayerOptions> = {}) {
-  const layer = new attention.TransformerEncoderLayer({
-    numHiddens: 8,
-    numHeads: 4,
-    ffnHiddens: 10,
-    seed: 3,
-    ...options,
-  });
-  vary(layer, random);
-  return layer;
-}
+const make = (options: Partial<TransformerEncoderLayerOptions> = {}) => encoderOf(random, options);
 
 describe(NAME, () => {
   test("has GatedFeedForward's names, and those of normed heads", () => {

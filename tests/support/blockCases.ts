@@ -3,11 +3,18 @@
  * parameters.
  */
 import { expect } from '@jest/globals';
-import type { Layer, Tensor, TensorLike } from 'wasm-attention';
+import type {
+  Layer,
+  Tensor,
+  TensorLike,
+  TransformerDecoderLayerOptions,
+  TransformerEncoderLayerOptions,
+} from 'wasm-attention';
 import { transformerBlock, type BlockReferenceOptions, type State } from '../reference/transformerBlock.js';
 import { EPS, expectClose, maxAbs, type Numbers } from './close.js';
 import { dot, expectGradient } from './differences.js';
 import { gradientsOf } from './gradientsOf.js';
+import { attention } from './library.js';
 import type { Random } from './random.js';
 
 /**
@@ -30,12 +37,25 @@ export const MODERN = {
 } as const;
 
 /** Gives norms weights other than 1, and biases other than 0. */
-export function vary(layer: Omit<Layer, 'forward'>, random: Random): void {
+function varied<T extends Omit<Layer, 'forward'>>(layer: T, random: Random): T {
   for (const parameter of layer.parameters()) {
     if (parameter.shape.length > 1) continue;
     const { data } = random.tensor(parameter.shape);
     parameter.set(parameter.name.includes('norm') ? data.map((value) => 1 + value / 3) : data);
   }
+  return layer;
+}
+
+/** An encoder layer of width 8 with parameters that are varied by `random`. */
+export function encoderOf(random: Random, options: Partial<TransformerEncoderLayerOptions> = {}) {
+  const sizes = { numHiddens: 8, numHeads: 4, ffnHiddens: 10, seed: 3 };
+  return varied(new attention.TransformerEncoderLayer({ ...sizes, ...options }), random);
+}
+
+/** The same for a decoder layer. */
+export function decoderOf(random: Random, options: Partial<TransformerDecoderLayerOptions> = {}) {
+  const sizes = { numHiddens: 8, numHeads: 2, ffnHiddens: 10, seed: 3 };
+  return varied(new attention.TransformerDecoderLayer({ ...sizes, ...options }), random);
 }
 
 interface Pass {

@@ -1,6 +1,13 @@
-import type { AttentionGradientsReference, GradientReference } from '../reference/scaledDotProductAttentionBackward.js';
+import { scaledDotProductAttention, type AttentionReferenceOptions } from '../reference/scaledDotProductAttention.js';
+import {
+  scaledDotProductAttentionBackward as reference,
+  type AttentionGradientsReference,
+  type GradientReference,
+} from '../reference/scaledDotProductAttentionBackward.js';
 import { WEIGHT_RTOL } from './attentionTolerance.js';
 import { EPS, maxAbs, type Numbers } from './close.js';
+import { scaledDotProductAttentionBackward } from './library.js';
+import { Random, type RandomTensor } from './random.js';
 
 type Name = keyof AttentionGradientsReference;
 
@@ -21,6 +28,23 @@ export function expectGradients(
   for (const name of Object.keys(expected) as Name[]) {
     expectRelative(name, actual[name], expected[name]!, atol);
   }
+}
+
+interface Call {
+  readonly query: RandomTensor;
+  readonly key: RandomTensor;
+  readonly value: RandomTensor;
+  readonly options: AttentionReferenceOptions;
+}
+
+/** Compares the library's gradients for a random gradOutput with the oracle's. */
+export function expectBackward({ query, key, value, options }: Call, seed: number): void {
+  const gradOutput = new Random(seed).tensor([...query.shape.slice(0, -1), value.shape.at(-1)!]);
+  expectGradients(
+    scaledDotProductAttentionBackward(gradOutput, query, key, value, options),
+    reference(gradOutput, query, key, value, options),
+    scaledDotProductAttention(query, key, value, options).masked,
+  );
 }
 
 function expectSameKeys(actual: object, expected: object): void {

@@ -1,6 +1,6 @@
 /** Calls whose work threads share, of every kind. They are far larger than what makes waking a thread worthwhile. */
 import { expect } from '@jest/globals';
-import type { WasmAttention } from 'wasm-attention';
+import type { Layer, Tensor, WasmAttention } from 'wasm-attention';
 import { Random } from './random.js';
 
 const random = new Random(7);
@@ -16,6 +16,21 @@ const [TOKENS, MEMORY, GRADIENT] = [130, 70, 130].map((length) => random.tensor(
   ReturnType<Random['tensor']>,
   ReturnType<Random['tensor']>,
 ];
+
+const BLOCK = { numHiddens: 96, numHeads: 8, seed: 1 };
+const TRAINING = { training: true };
+
+/** A training pass's output, the gradients of the inputs, and those of the layer, which is disposed. */
+function trained(
+  layer: Pick<Layer, 'parameters' | 'dispose'>,
+  { output, backward }: { output: Tensor; backward?: (g: Tensor) => object },
+  g = output,
+): { readonly data: ArrayLike<number> }[] {
+  const inputs = Object.values(backward!(g)) as Tensor[];
+  const parameters = layer.parameters().map(({ grad }) => ({ data: grad }));
+  layer.dispose();
+  return [output, ...inputs, ...parameters];
+}
 
 export const WORKS: Record<string, (attention: WasmAttention) => readonly { readonly data: ArrayLike<number> }[]> = {
   'attention with its weights': (attention) => {
@@ -98,16 +113,11 @@ export const WORKS: Record<string, (attention: WasmAttention) => readonly { read
   },
   'a linear layer and its gradients': (attention) => {
     const layer = new attention.Linear({ inFeatures: 96, outFeatures: 300, seed: 1 });
-    const { output, backward } = layer.forward(X, { training: true });
-    const { input } = backward!(output);
-    const gradients = layer.parameters().map(({ grad }) => ({ data: grad.slice() }));
-    layer.dispose();
-    return [output, input, ...gradients];
+    return trained(layer, layer.forward(X, TRAINING));
   },
   'a block of a language model': (attention) => {
     const layer = new attention.TransformerEncoderLayer({
-      numHiddens: 96,
-      numHeads: 8,
+      ...BLOCK,
       ffnHiddens: 160,
       norm: 'pre',
       normType: 'rms',
@@ -117,44 +127,16 @@ export const WORKS: Record<string, (attention: WasmAttention) => readonly { read
       qkNorm: true,
       rotary: {},
       bias: false,
-      seed: 1,
     });
-    const { output, backward } = layer.forward(TOKENS, {
-      isCausal: true,
-      training: true,
-    });
-    const { input } = backward!(GRADIENT);
-    const grads = layer.parameters().map(({ grad }) => grad);
-    layer.dispose();
-    return [output, input, ...grads.map((data) => ({ data }))];
+    return trained(layer, layer.forward(TOKENS, { ...TRAINING, isCausal: true }), GRADIENT);
   },
   'a decoder layer': (attention) => {
-    const layer = new attention.TransformerDecoderLayer({
-      numHiddens: 96,
-      numHeads: 8,
-      ffnHiddens: 160,
-      seed: 1,
-    });
-    const { output, backward } = layer.forward(TOKENS, MEMORY, {
-      training: true,
-    });
-    const { input, memory } = backward!(GRADIENT);
-    const grads = layer.parameters().map(({ grad }) => grad);
-    layer.dispose();
-    return [output, input, memory, ...grads.map((data) => ({ data }))];
+    const layer = new attention.TransformerDecoderLayer({ ...BLOCK, ffnHiddens: 160 });
+    return trained(layer, layer.forward(TOKENS, MEMORY, TRAINING), GRADIENT);
   },
   'an encoder layer': (attention) => {
-    const layer = new attention.TransformerEncoderLayer({
-      numHiddens: 96,
-      numHeads: 8,
-      ffnHiddens: 200,
-      seed: 1,
-    });
-    const { output, backward } = layer.forward(X, { training: true });
-    const { input } = backward!(output);
-    const gradients = layer.parameters().map(({ grad }) => ({ data: grad.slice() }));
-    layer.dispose();
-    return [output, input, ...gradients];
+    const layer = new attention.TransformerEncoderLayer({ ...BLOCK, ffnHiddens: 200 });
+    return trained(layer, layer.forward(X, TRAINING));
   },
   'a masked softmax': (attention) => [attention.maskedSoftmax(Q, [200, 17])],
 };

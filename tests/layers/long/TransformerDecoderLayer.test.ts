@@ -2,23 +2,12 @@
 import { test } from '@jest/globals';
 import type { TransformerDecoderLayerOptions } from 'wasm-attention';
 import type { BlockReferenceOptions } from '../../reference/transformerBlock.js';
-import { expectBlock, vary } from '../../support/blockCases.js';
-import { attention } from '../../support/library.js';
+import { expectBlock, decoderOf } from '../../support/blockCases.js';
 import { Random } from '../../support/random.js';
 
 const random = new Random(1);
 const [x, memory, g] = [random.tensor([2, 5, 8]), random.tensor([2, 3, 8]), random.tensor([2, 5, 8])];
-function make(options: Partial<TransformerDecoderLayerOptions> = {}) {
-  const layer = new attention.TransformerDecoderLayer({
-    numHiddens: 8,
-    numHeads: 2,
-    ffnHiddens: 10,
-    seed: 3,
-    ...options,
-  });
-  vary(layer, random);
-  return layer;
-}
+const make = (options: Partial<TransformerDecoderLayerOptions> = {}) => decoderOf(random, options);
 
 const turned = { rotary: { queries: {}, keys: {} } };
 test.each<[string, Partial<TransformerDecoderLayerOptions>, Partial<BlockReferenceOptions>]>([

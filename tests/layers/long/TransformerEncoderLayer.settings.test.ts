@@ -2,23 +2,12 @@
 import { test } from '@jest/globals';
 import type { TransformerEncoderLayerOptions } from 'wasm-attention';
 import type { BlockReferenceOptions } from '../../reference/transformerBlock.js';
-import { expectBlock, MODERN, vary } from '../../support/blockCases.js';
-import { attention } from '../../support/library.js';
+import { expectBlock, MODERN, encoderOf } from '../../support/blockCases.js';
 import { Random } from '../../support/random.js';
 
 const random = new Random(1);
 const [x, g] = [random.tensor([2, 5, 8]), random.tensor([2, 5, 8])];
-function make(options: Partial<TransformerEncoderLayerOptions> = {}) {
-  const layer = new attention.TransformerEncoderLayer({
-    numHiddens: 8,
-    numHeads: 4,
-    ffnHiddens: 10,
-    seed: 3,
-    ...options,
-  });
-  vary(layer, random);
-  return layer;
-}
+const make = (options: Partial<TransformerEncoderLayerOptions> = {}) => encoderOf(random, options);
 
 const turned = { rotary: { queries: {}, keys: {} } };
 
