@@ -1,5 +1,5 @@
 /**
- * wasm-attention with the wasm in a file of its own, which bundlers find by the pattern `new URL(…, import.meta.url)`.
+ * wasm-attention with the wasm in its own file, which bundlers find by the pattern `new URL(…, import.meta.url)`.
  * There is one for relaxed SIMD, if the engine supports that, and a plain one. `wasm-attention/safetensors` reads and
  * writes files of weights.
  *

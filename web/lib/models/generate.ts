@@ -59,11 +59,11 @@ export async function* generate(
   const past = store?.length ?? 0;
   const room = (store?.sizes.capacity ?? model.maxLength) - past - data.length;
   // The last token needs no pass of its own.
-  const most = Math.min(maxTokens ?? Infinity, Math.max(room + 1, 0));
-  if (most === 0 && maxTokens !== 0) wrongValue(OPERATION, `up to ${room + data.length} tokens`, data.length);
+  const limit = Math.min(maxTokens ?? Infinity, Math.max(room + 1, 0));
+  if (limit === 0 && maxTokens !== 0) wrongValue(OPERATION, `up to ${room + data.length} tokens`, data.length);
   let own =
     given.cache == null
-      ? model.createCache({ maxLength: Math.min(model.maxLength, data.length + Math.min(most, FIRST_TOKENS)) })
+      ? model.createCache({ maxLength: Math.min(model.maxLength, data.length + Math.min(limit, FIRST_TOKENS)) })
       : undefined;
   const wanted: ModelForwardOptions = {
     lastOnly: true,
@@ -79,7 +79,7 @@ export async function* generate(
     let token = 0;
     let changes = store?.changes;
     let sliceStart = performance.now();
-    for (let count = 0; count < most && !signal?.aborted; ++count) {
+    for (let count = 0; count < limit && !signal?.aborted; ++count) {
       if (pass && own && own.length === own.maxLength) own = grown(model, own);
       const cache = own ?? given.cache!;
       pass = pass

@@ -147,7 +147,7 @@ export class OpenModel implements Model {
     const { memory } = this.#wasm;
     const result = memory.scope(operation, () => {
       const length = positions
-        ? positions.reduce((most, position) => Math.max(most, position)) + 1
+        ? positions.reduce((max, position) => Math.max(max, position)) + 1
         : pass.request.past + pass.request.tokens;
       const request: Request = { ...pass.request, rotary: this.#weights.frequenciesAt(length) };
       // Where the next reservation will begin.

@@ -9,8 +9,8 @@ export function drawer(temperature: number, topK: number | undefined, topP: numb
   if (temperature === 0) return mostLikely;
   const random = generator(seed);
   return (logits) => {
-    const most = logits[mostLikely(logits)]!;
-    const probabilities = Float64Array.from(logits, (logit) => Math.exp((logit - most) / temperature));
+    const max = logits[mostLikely(logits)]!;
+    const probabilities = Float64Array.from(logits, (logit) => Math.exp((logit - max) / temperature));
     let order = Int32Array.from(logits.keys());
     if (topK !== undefined || topP < 1) {
       // Ties are ordered by id.

@@ -18,29 +18,29 @@ export interface Tokens {
   readonly mask: Uint8Array | undefined;
 }
 
-/** Numbers from 0 to `most`, of shape (B, T). */
+/** Numbers from 0 to `max`, of shape (B, T). */
 export function toRows(
   operation: string,
   name: string,
   value: TokenIds,
-  most: number,
+  max: number,
 ): { readonly data: Int32Array; readonly batch: number; readonly tokens: number } {
-  const { data, shape } = toInt32(operation, name, value, 0, most);
+  const { data, shape } = toInt32(operation, name, value, 0, max);
   checkShape(operation, name, shape, ['B', 'T'], ['T']);
   const [batch, tokens] = shape.length === 2 ? (shape as [number, number]) : [1, shape[0]!];
   if (batch < 1 || tokens < 1) wrongValue(operation, `${name} of at least one token`, showShape(shape));
   return { data, batch, tokens };
 }
 
-/** Numbers from 0 to `most` for each token; rows may be of unequal length if those of the tokens are. */
+/** Numbers from 0 to `max` for each token; rows may be of unequal length if those of the tokens are. */
 export function toRowsLike(
   operation: string,
   name: string,
   value: TokenIds,
-  most: number,
+  max: number,
   { batch, tokens, mask }: Tokens,
 ): Int32Array {
-  const given = toPadded(operation, name, value, most, 0);
+  const given = toPadded(operation, name, value, max, 0);
   checkShape(operation, name, [given.batch, given.tokens], [batch, tokens]);
   if (given.mask && given.mask.join() !== mask?.join()) {
     wrongValue(operation, `${name} with rows as long as those of ids`, 'other lengths');
@@ -71,20 +71,20 @@ export function toTokens(
 }
 
 /** Rows that may be of unequal length; shorter ones are padded. */
-function toPadded(operation: string, name: string, value: TokenIds, most: number, pad: number): Tokens {
-  const equal = (): Tokens => ({ ...toRows(operation, name, value, most), mask: undefined });
+function toPadded(operation: string, name: string, value: TokenIds, max: number, pad: number): Tokens {
+  const equal = (): Tokens => ({ ...toRows(operation, name, value, max), mask: undefined });
   if (!Array.isArray(value)) return equal();
   const given = Array.from(value as readonly unknown[]);
   const isRow = (row: unknown): boolean => Array.isArray(row) || kindOf(row) !== undefined;
   if (given.length === 0 || !given.every(isRow)) return equal();
   const lengths = given.map((row) => countOf(row) ?? wrongKind(operation, `${name} to be rows of numbers`, row));
   // Not Math.max(...), whose arguments may be too many.
-  const tokens = lengths.reduce((most, length) => Math.max(most, length));
+  const tokens = lengths.reduce((max, length) => Math.max(max, length));
   if (lengths.every((length) => length === tokens)) return equal();
   const data = new Int32Array(given.length * tokens).fill(pad);
   const mask = new Uint8Array(data.length);
   given.forEach((row, b) => {
-    const { data: ids } = toRows(operation, name, row as TokenIds, most);
+    const { data: ids } = toRows(operation, name, row as TokenIds, max);
     data.set(ids, b * tokens);
     mask.fill(1, b * tokens, b * tokens + ids.length);
   });

@@ -19,13 +19,13 @@ export function maskedSoftmax({ raw, memory }: Wasm, scores: TensorLike, validLe
   if (data.length === 0) return { data: new Float32Array(0), shape };
   return memory.scope(OPERATION, () => {
     const lens = valid && memory.ints(valid);
-    const most = rowsAtOnce(rows, keys);
-    const piece = memory.reserve(most * keys);
+    const pieceRows = rowsAtOnce(rows, keys);
+    const piece = memory.reserve(pieceRows * keys);
     // In pieces, because the result may be larger than wasm memory.
     let out: Float32Array | undefined =
-      most < rows ? orOutOfMemory(OPERATION, 4 * data.length, () => new Float32Array(data.length)) : undefined;
-    for (let row = 0; row < rows; row += most) {
-      const end = Math.min(row + most, rows);
+      pieceRows < rows ? orOutOfMemory(OPERATION, 4 * data.length, () => new Float32Array(data.length)) : undefined;
+    for (let row = 0; row < rows; row += pieceRows) {
+      const end = Math.min(row + pieceRows, rows);
       memory.write(piece, part(data, row * keys, end * keys));
       raw.maskedSoftmax(piece, lens === null ? 0 : lens + 4 * row, piece, end - row, keys);
       const read = memory.read(piece, (end - row) * keys, out?.subarray(row * keys, end * keys));

@@ -60,11 +60,11 @@ export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOpt
     words[SinusoidalArgs.frequencies] = placeFrequencies({ raw, memory }, dim, base);
     words[SinusoidalArgs.dim] = dim;
     words[SinusoidalArgs.concatenated] = Number(layout === 'concatenated');
-    const most = rowsAtOnce(length, dim);
-    const piece = (words[SinusoidalArgs.out] = memory.reserve(most * dim));
+    const pieceRows = rowsAtOnce(length, dim);
+    const piece = (words[SinusoidalArgs.out] = memory.reserve(pieceRows * dim));
     const places = positions && memory.doubles(positions);
-    for (let row = 0; row < length; row += most) {
-      const rows = Math.min(most, length - row);
+    for (let row = 0; row < length; row += pieceRows) {
+      const rows = Math.min(pieceRows, length - row);
       words[SinusoidalArgs.rows] = rows;
       if (places !== undefined) words[SinusoidalArgs.positions] = places + 8 * row;
       doubles[SinusoidalArgs.offset] = offset + row;

@@ -36,12 +36,12 @@ export function softmaxCrossEntropy(
   const { data, shape } = toTensorOfRank(OPERATION, 'logits', logits, 2);
   const [rows, classes] = shape as [number, number];
   const into = checkOut(OPERATION, 'out.gradLogits', out?.gradLogits, data.length);
-  const wanted = toFloat64(OPERATION, 'targets', targets);
-  checkShape(OPERATION, 'targets', wanted.shape, [rows]);
+  const given = toFloat64(OPERATION, 'targets', targets);
+  checkShape(OPERATION, 'targets', given.shape, [rows]);
   // C++ ignores negative targets.
   const counted = new Int32Array(rows).fill(-1);
   for (let row = 0; row < rows; ++row) {
-    const target = wanted.data[row]!;
+    const target = given.data[row]!;
     if (target === ignoreIndex) continue;
     if (!Number.isInteger(target) || target < 0 || target >= classes) {
       wrongValue(OPERATION, `targets within 0 … ${classes - 1}, or ${ignoreIndex}`, target);

@@ -18,7 +18,7 @@ import type { Memory } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { CachePlace } from './cache.js';
 
-/** A linear map: the address of its packed weight, and that of its bias or 0. */
+/** A linear map: the addresses of its packed weight and of its bias, or 0. */
 export interface Matrix {
   readonly packed: number;
   readonly bias: number;

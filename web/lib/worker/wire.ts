@@ -146,7 +146,7 @@ export function pack(
   return { body: walk(value, []), tokens };
 }
 
-/** The value, with the result of `make` in place of each token. */
+/** The value, with each token replaced by the result of `make`. */
 export function unpack({ body, tokens }: Packed, make: (token: Token) => unknown): unknown {
   const root = { body };
   for (const [path, token] of tokens) {

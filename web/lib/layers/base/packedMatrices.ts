@@ -40,9 +40,9 @@ export class PackedMatrices {
   write(operation: string, { address, shape, first }: PackedRows, data: Float32Array): void {
     const { raw, memory } = this.#wasm;
     const [outputs, inputs] = shape as [number, number];
-    const most = Math.ceil(CHUNK / inputs);
-    for (let row = 0; row * inputs < data.length; row += most) {
-      const rows = data.subarray(row * inputs, (row + most) * inputs);
+    const chunkRows = Math.ceil(CHUNK / inputs);
+    for (let row = 0; row * inputs < data.length; row += chunkRows) {
+      const rows = data.subarray(row * inputs, (row + chunkRows) * inputs);
       memory.scope(operation, () => {
         const placed = memory.floats(rows);
         raw.packWeight(placed, address, inputs, outputs, first + row, rows.length / inputs, this.type);
@@ -55,9 +55,9 @@ export class PackedMatrices {
     const { raw, memory } = this.#wasm;
     const [outputs, inputs] = shape as [number, number];
     const data = fresh(operation, Float32Array, count * inputs);
-    const most = Math.ceil(CHUNK / inputs);
-    for (let row = 0; row < count; row += most) {
-      const rows = Math.min(most, count - row);
+    const chunkRows = Math.ceil(CHUNK / inputs);
+    for (let row = 0; row < count; row += chunkRows) {
+      const rows = Math.min(chunkRows, count - row);
       memory.scope(operation, () => {
         const ids = memory.ints(Array.from({ length: rows }, (_, i) => first + row + i));
         const out = memory.reserve(rows * inputs);

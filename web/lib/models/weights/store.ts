@@ -84,10 +84,10 @@ export class Store {
     const packed = this.#take(size + (biasParts ? outputs : 0), () => {
       const packed = this.allocate(size);
       if (this.weightType > 0) memory.clear(packed, size);
-      const most = Math.max(8, Math.floor(CHUNK / inputs / 8) * 8);
+      const chunkRows = Math.max(8, Math.floor(CHUNK / inputs / 8) * 8);
       const read = this.#reader(parts, inputs);
-      for (let first = 0; first < outputs; first += most) {
-        const count = Math.min(most, outputs - first);
+      for (let first = 0; first < outputs; first += chunkRows) {
+        const count = Math.min(chunkRows, outputs - first);
         memory.scope(OPERATION, () => {
           const rows = memory.floats(read(first, count));
           raw.packWeight(rows, packed, inputs, outputs, first, count, this.weightType);

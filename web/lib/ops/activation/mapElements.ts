@@ -14,10 +14,10 @@ export function mapElements(
   // In pieces, because the result may be larger than wasm memory.
   const out = orOutOfMemory(operation, 4 * count, () => new Float32Array(count));
   memory.scope(operation, () => {
-    const most = rowsAtOnce(count, 1);
-    const piece = memory.reserve(most);
-    for (let at = 0; at < count; at += most) {
-      const end = Math.min(at + most, count);
+    const pieceSize = rowsAtOnce(count, 1);
+    const piece = memory.reserve(pieceSize);
+    for (let at = 0; at < count; at += pieceSize) {
+      const end = Math.min(at + pieceSize, count);
       memory.write(piece, part(data, at, end));
       kernel(piece, piece, end - at);
       memory.read(piece, end - at, part(out, at, end));

@@ -105,7 +105,7 @@ function fromBase(operation: string, given: RotaryOptions, dim: number): Angles 
     check(operation, ...all) {
       const lists = all.map(valuesOf);
       const { base, factors, amplitude } = scaling(operation, 1 + Math.max(...lists.map(largest)));
-      const farthest = lists.reduce((most, list) => Math.max(most, maxAbs(list)), 0);
+      const farthest = lists.reduce((max, list) => Math.max(max, maxAbs(list)), 0);
       checkBase(operation, base, (factors ? maxAbs(factors) : 1) * farthest);
       return (wasm, positions) => {
         const { raw, memory } = wasm;
@@ -167,7 +167,7 @@ function fromTables(operation: string, given: RotaryOptions, dim: number): Angle
 }
 
 function largest(numbers: ArrayLike<number>): number {
-  let most = -Infinity;
-  for (let i = 0; i < numbers.length; ++i) most = Math.max(most, numbers[i]!);
-  return most;
+  let max = -Infinity;
+  for (let i = 0; i < numbers.length; ++i) max = Math.max(max, numbers[i]!);
+  return max;
 }
