@@ -113,7 +113,7 @@ test.each<[string, (model: AsyncModel | Model) => unknown]>([
 
 test('hooks are a TypeError, and the next call is right', async () => {
   const hooks = { hook_embed: () => undefined };
-  const expected = 'no hooks, since a worker cannot call functions of the page';
+  const expected = "no hooks, since a worker cannot call the page's functions";
   await expect(there.forward([1], { hooks } as never)).rejects.toThrow(
     new TypeError(`forward: expected ${expected}, got some`),
   );
