@@ -11,6 +11,7 @@ export default defineConfig({
   ...bundling,
   publicDir: false,
   resolve: { alias: [...library.resolve.alias, ...alone] },
+  worker: { ...bundling.worker, rolldownOptions: { output: { codeSplitting: false } } },
   plugins: [ownFonts(root), scriptText(), singleFiles(root)],
   build: {
     outDir: fileURLToPath(new URL('../../build/single', import.meta.url)),

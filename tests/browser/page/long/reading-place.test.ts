@@ -41,7 +41,7 @@ test.each([
     );
     await drawn(page);
     const before = await marks(page);
-    for (const language of LANGUAGES) {
+    for (const language of [...LANGUAGES.slice(1), 'en']) {
       await goTo(page, language);
       await drawn(page);
     }
@@ -80,6 +80,7 @@ describe('in another language', () => {
     await put(page, 'fig-collapse', 100);
     const before = await topOf(page, 'fig-collapse');
     await goTo(page, 'pt');
+    await drawn(page);
     expect(Math.abs((await topOf(page, 'fig-collapse')) - before)).toBeLessThanOrEqual(1);
     expect(new URL(page.url()).searchParams.get('fig-rotation')).toBe('offset=-7');
     await put(page, 'fig-rotation', 100);
