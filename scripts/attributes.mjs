@@ -1,5 +1,5 @@
 // Writes the table of figures in web/elements/README.md from their settings.
-//   usage: attributes.mjs [--check]      --check: only fails if the table is not the figures'
+//   usage: attributes.mjs [--check]      --check: only fails if the table is out of date
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
@@ -12,7 +12,7 @@ const README = join(ROOT, 'web/elements/README.md');
 /** @typedef {import('../web/elements/shared/settings.js').Setting<unknown>} Setting */
 
 writeGenerated();
-// The figures are imported, but nothing of them runs.
+// Importing a figure only defines its class.
 Object.assign(globalThis, { __VERSION__: '', __RELAXED__: true });
 const { module } = /** @type {{ module: Record<string, { settings: Record<string, Setting> }> }} */ (
   await runnerImport('./web/elements/generated/classes.ts', {
@@ -44,11 +44,11 @@ const after = await format(
 );
 if (process.argv[2] !== '--check') writeFileSync(README, after);
 else if (after !== before) {
-  console.error('web/elements/README.md: its table of figures is not what their settings say; run `npm run format`');
+  console.error('web/elements/README.md: the table of figures is out of date; run `npm run format`');
   process.exitCode = 1;
 }
 
-/** The default of a setting, and what else it can be. @param {Setting} setting @returns {string} */
+/** The default of a setting, and its other values. @param {Setting} setting @returns {string} */
 function valuesOf({ initial, write, limits, words, each }) {
   const code = (/** @type {string} */ text) => `\`${text}\``;
   const text = write(initial);

@@ -1,13 +1,15 @@
-// Measures the page as a reader with a slow phone has it: processor 4 times as slow, 1.6 Mb/s, 150 ms to the server, a
-// first visit. At two widths it prints
-//   paint     when the first words are there
+// Measures the page on a simulated slow phone: a processor 4 times as slow, 1.6 Mb/s, 150 ms round trips, a first
+// visit. At two widths it prints
+//   paint     the first contentful paint
 //   figure    when the first figure can be used, if the reader scrolls to it at once
 //   longest   the longest task of the main thread before that
-//   keys      for each slider, the median and the longest time from a key to the frame that follows
-//   story     when the language model has written its first token, downloads apart, and how many it writes a second from then on
-//   idle      the bytes that 6 seconds without a reader fetch once the first screen shows its figure, also for readers who save data
-// Exits with 1 if a limit below is not kept. A busy machine is slower, so look at the load.
-//   usage: node scripts/audit-slow.mjs [--figure TAG]… [--language en] [--keys N] [--report] [--dir FOLDER]      --report never exits with 1
+//   keys      for each slider, the median and the longest time from a key to the next frame
+//   story     when the language model has written its first token, without downloads, and its tokens a second
+//             after that
+//   idle      bytes fetched in 6 idle seconds once the first screen shows its figure, also with Save-Data
+// Exits with 1 if a limit below is exceeded. A busy machine is slower, so check the load.
+//   usage: node scripts/audit-slow.mjs [--figure TAG]… [--language en] [--keys N] [--report] [--dir FOLDER]
+//             --report never exits with 1
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -121,7 +123,7 @@ async function measure({ hasTouch, ...viewport }) {
 }
 
 /**
- * The bytes that come in seconds of idling once the first screen shows its figure.
+ * Bytes fetched while idle, once the first screen shows its figure.
  *
  * @param {import('playwright-core').BrowserContextOptions} settings
  * @param {boolean} saveData
@@ -130,7 +132,7 @@ async function idle(settings, saveData) {
   const { page, context } = await openSlow(browser, url, settings, saveData);
   await page.waitForLoadState('load');
   await page.locator('figure[id] > [drawn]').first().waitFor({ timeout: 60_000 });
-  // What service workers and other workers fetch counts, too.
+  // Counts what workers and service workers fetch, too.
   const before = sent();
   await page.waitForTimeout(IDLE);
   const bytes = sent() - before;

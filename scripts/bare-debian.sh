@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs a command in a clean copy of this checkout inside a bare Debian. It has this machine's Node.js and npm and nothing else, so
-# that a package that setup forgets to install is missing. The system is in memory and in its own namespaces, and disappears when the
-# command ends. If it cannot be made, this exits with 125 and says why.
+# Runs a command in a clean copy of this checkout inside a bare Debian. It has only this machine's Node.js and npm, so
+# that a package that setup forgets to install is missing. The system lives in memory and in its own namespaces, and is
+# gone when the command ends. If it cannot be made, this exits with 125 and says why.
 #   usage: bare-debian.sh bookworm|trixie COMMAND…
 . "$(dirname "$0")/common.sh"
 
@@ -23,7 +23,7 @@ sources() {
     grep " $here" | sed "s/ $here/ $codename/" | sort -u
 }
 
-# What this needs from the machine. Several can be made at a time, but apt runs once at a time.
+# What this needs from the machine. Several systems can be made at a time, but apt runs once at a time.
 prepare() {
   exec 9>build/.bare-debian.lock
   flock 9
@@ -38,7 +38,7 @@ prepare() {
   command -v mmdebstrap >/dev/null || logged apt-install apt-get install --yes --no-install-recommends mmdebstrap ||
     impossible "$(reason apt-install)"
   sources >"$root.list" || impossible 'apt has no sources of Debian'
-  # apt's own configuration, to reach the same mirrors.
+  # apt's configuration, to reach the same mirrors.
   apt-config dump | grep -E '^Acquire::(https?|Check-|ForceIPv4)' >"$root.conf" || true
   exec 9>&-
 }
@@ -66,7 +66,7 @@ copy_node() {
   ln -s ../lib/node_modules/npm/bin/npx-cli.js "$root/usr/local/bin/npx"
 }
 
-# This machine's configuration of the network: host names, certificates, npm.
+# The machine's network configuration: host names, certificates, npm.
 copy_network() {
   local file certificates=/etc/ssl/certs/ca-certificates.crt local=/usr/local/share/ca-certificates
   cp -L /etc/resolv.conf /etc/hosts "$root/etc/"

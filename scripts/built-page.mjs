@@ -43,8 +43,8 @@ export async function openBuilt(browser, folder, path, options) {
 }
 
 /**
- * Scrolls to every figure of the page, also in closed answers, and waits until it is drawn. Returns the ids of the
- * `<figure>` elements that contain them.
+ * Scrolls to every figure of the page, including those in closed answers, and waits until it is drawn. Returns the ids
+ * of the `<figure>` elements.
  *
  * @param {import('playwright-core').Page} page
  */
@@ -63,7 +63,7 @@ export async function drawFigures(page) {
 function findChromium() {
   const names = process.env.CHROMIUM
     ? [process.env.CHROMIUM]
-    : // The first has no user interface and is twice as fast.
+    : // The first one is headless and twice as fast.
       ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
   for (const name of names) {
     try {

@@ -31,7 +31,7 @@ logged() {
   "$@" >"$log" 2>&1 </dev/null
 }
 
-# Prints in one line why a logged command failed: a full disk, or else the first error in the log, or else its last line.
+# Prints in one line why a logged command failed: a full disk, or the first error in the log, or its last line.
 reason() {
   local log=build/logs/$1.log line
   if grep -qiE 'no space left on device|ENOSPC' "$log"; then

@@ -1,5 +1,5 @@
-# Compiles with Emscripten 3.1.6, which is too old for relaxed SIMD: a newer clang and its linker take the place of its driver, with
-# its headers and libraries. Definitions, the include path and most options are those of its driver.
+# Compiles with Emscripten 3.1.6, which is too old for relaxed SIMD: a newer clang and linker replace its driver and use
+# its headers and libraries. Definitions, include path and most options are the driver's.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR wasm32)
 set(CMAKE_CXX_COMPILER clang++-19)
@@ -9,7 +9,7 @@ set(CMAKE_SYSROOT ${cache}/sysroot)
 # Without loop strength reduction the wasm is 8 % smaller.
 set(CMAKE_CXX_FLAGS_INIT
     "-D_LIBCPP_ABI_VERSION=2 -isystem ${CMAKE_SYSROOT}/include/compat -fno-threadsafe-statics -mllvm -disable-lsr")
-# CMake's try-outs need no start-up code that way.
+# CMake's compiler checks need no start-up code this way.
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-nostdlib \

@@ -1,6 +1,5 @@
-// Writes what TypeScript knows of the C++ library: the signatures of its functions, the offsets of its structs' fields,
-// the values of its enums. All come from a small wasm, which is cpp/bindings/bindings.cpp compiled into a description
-// of itself.
+// Writes the TypeScript view of the C++ library: signatures of functions, offsets of structs' fields, values of enums.
+// They come from a small wasm: cpp/bindings/bindings.cpp compiled into a description of itself.
 //   usage: describe.mjs DESCRIPTION_WASM FOLDER_TO_WRITE
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -106,6 +105,6 @@ for (const struct of structs) {
   const name = struct.name[0]?.toLowerCase() + struct.name.slice(1);
   writeFileSync(join(folder, `${name}.ts`), moduleOf(struct));
 }
-// Last, because the build compares its time.
+// Last, because the build compares its modification time.
 writeFileSync(join(folder, 'description.json'), JSON.stringify({ ops, structs }));
 writeFileSync(join(folder, 'raw.ts'), raw);

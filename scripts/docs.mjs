@@ -17,7 +17,7 @@ process.chdir(new URL('..', import.meta.url).pathname);
 const [folder] = process.argv.slice(2);
 const app = await Application.bootstrapWithPlugins(folder === undefined ? {} : { out: folder });
 
-// TypeDoc names a module after its source file, which no reader imports.
+// TypeDoc names a module after its source file, which users do not import.
 app.converter.on(Converter.EVENT_CREATE_DECLARATION, (_context, reflection) => {
   if (!reflection.kindOf(ReflectionKind.Module)) return;
   const name = Object.entries(ENTRIES).find(([source]) => source === reflection.name)?.[1];

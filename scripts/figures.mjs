@@ -1,37 +1,40 @@
-// Writes web/elements/generated: what the elements know of each other, made from the figures' folders. A figure is a
-// folder <tag>/ with its element in <tag>.ts, its texts in strings/<language>.json and its heights in heights.json.
+// Writes web/elements/generated from the figures' folders. A figure is a folder <tag>/ with the element in <tag>.ts,
+// its texts in strings/<language>.json and its heights in heights.json.
 //   usage: figures.mjs
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const ELEMENTS = join(import.meta.dirname, '../web/elements');
 
-/** The modules of elements that are parts of figures and that pages can use by themselves. */
+/** Parts of figures that pages can use by themselves: tags and modules. */
 export const PARTS = /** @type {const} */ ({
   'head-viewer': 'shared/head-viewer/head-viewer',
   'heat-map': 'shared/heat-map/heat-map',
   'ramp-legend': 'shared/heat-map/ramp-legend',
 });
 
-/** The modules of all figures, by their tags. @returns {Record<string, string>} */
+/** The figures: tags and modules. @returns {Record<string, string>} */
 export function figures() {
   const tags = readdirSync(ELEMENTS).filter((name) => existsSync(join(ELEMENTS, name, `${name}.ts`)));
   return Object.fromEntries(tags.map((tag) => [tag, `${tag}/${tag}`]));
 }
 
-/** `heat-map` → `HeatMap`: the class of a tag. @param {string} tag */
+/** The class of a tag: `heat-map` → `HeatMap`. @param {string} tag */
 export function classOf(tag) {
   return tag.replace(/(?:^|-)([a-z])/g, (_, /** @type {string} */ letter) => letter.toUpperCase());
 }
 
-/** Where a figure's heights are. @param {string} tag */
+/** The file of a figure's heights. @param {string} tag */
 export function heightsFile(tag) {
   return join(ELEMENTS, tag, 'heights.json');
 }
 
 /**
- * The heights of a figure on the page, in rem, in a wide window and in a narrow one: in English, and in other languages
- * where they differ. @param {string} tag @returns {Record<string, Record<string, number>>}
+ * A figure's heights on the page in rem, in a wide and in a narrow window: in English, and in languages where they
+ * differ.
+ *
+ * @param {string} tag
+ * @returns {Record<string, Record<string, number>>}
  */
 function readHeights(tag) {
   return existsSync(heightsFile(tag)) ? JSON.parse(readFileSync(heightsFile(tag), 'utf8')) : {};
@@ -62,7 +65,7 @@ export function writeGenerated() {
       }),
     ),
   ]);
-  // One file a language, so that a reader's browser asks for one.
+  // One file per language, so that a browser fetches only one.
   for (const file of readdirSync(join(ELEMENTS, 'shared/strings'))) {
     const texts = ['shared', ...Object.keys(figures())]
       .map((folder) => join(ELEMENTS, folder, 'strings', file))

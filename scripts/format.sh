@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formats every file that `npm run lint` looks at, and writes the table of the figures' attributes.
+# Formats every file that `npm run lint` checks, and updates the table of the figures' attributes.
 . "$(dirname "$0")/common.sh"
 need 'JavaScript packages' clang-format
 find cpp tests -name node_modules -prune -o \( -name '*.cpp' -o -name '*.h' \) -print | xargs -r clang-format -i

@@ -1,4 +1,4 @@
-// Compiles TypeScript for Jest with the compiler that the builds use.
+// Compiles TypeScript for Jest with Vite's compiler, as the builds do.
 import { createHash } from 'node:crypto';
 import { transformWithOxc, version } from 'vite';
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Builds what the suites need, then runs them. Results go to build/results.
 #   usage: jest.sh js|package|browser|matrix [JEST'S ARGUMENTS]
-# `js` runs on the library's sources, or with DIST=1, THREADS=3 (threads share every loop, however small) or RELAXED=1 (the wasm for
-# relaxed SIMD) on the built package, as `package` does. LONG=1 also runs the suites in folders named long, and so does naming one.
+# `js` runs on the library's sources, or with DIST=1, THREADS=3 (threads share every loop, however small) or RELAXED=1
+# (relaxed SIMD) on the built package, as `package` does. LONG=1, or naming one, also runs the suites in folders named
+# `long`.
 . "$(dirname "$0")/common.sh"
 need 'JavaScript packages'
 

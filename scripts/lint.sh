@@ -3,7 +3,7 @@
 # build/results/lint.json.
 . "$(dirname "$0")/common.sh"
 need 'JavaScript packages' clang-format
-# Types of what the build generates from C++.
+# The build generates these types from C++.
 bash scripts/build.sh wasm
 bin=node_modules/.bin
 

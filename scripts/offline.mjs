@@ -1,5 +1,4 @@
-// Writes service-worker.js into a built page, with the list of the page's files and their hashes, and a hash of the
-// list as the version.
+// Writes service-worker.js into a built page, with the hash of each file, and a hash of all of them as the version.
 //   usage: offline.mjs FOLDER_OF_THE_PAGE
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -22,8 +21,9 @@ const TYPES = {
 const sha256 = (/** @type {string | Buffer} */ content) => createHash('sha256').update(content);
 
 /**
- * The language or the figure that alone needs a file: './ko/' and './assets/ko-12345678.js' belong to 'ko'. @param
- * {string} path
+ * The only language or figure that needs a file: 'ko' for './ko/' and './assets/ko-12345678.js'.
+ *
+ * @param {string} path
  */
 const partOf = (path) =>
   /^\.\/([a-z]{2})\/(?:models\/)?$/.exec(path)?.[1] ??
@@ -31,8 +31,8 @@ const partOf = (path) =>
   (path.startsWith('./assets/hangul-') ? 'ko' : undefined) ??
   (path.startsWith('./assets/story-files-') ? 'model' : undefined);
 
-// Left out are stills, which only paper and browsers without scripts need, the files for threads, which the race
-// fetches when it needs them, and the fonts' licences.
+// Without stills, which only paper and browsers without scripts need; the wasm and scripts for threads, which the race
+// fetches when it needs them; and the fonts' licences.
 const files = readdirSync(folder, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, sep).length).replaceAll(sep, '/'))
@@ -41,7 +41,7 @@ const files = readdirSync(folder, { recursive: true, withFileTypes: true })
   .map((file) => {
     const type = TYPES[extname(file)];
     if (type === undefined) throw new Error(`offline: expected a media type for ${file} in offline.mjs, got none`);
-    // Pages by the URLs that readers use.
+    // Pages under the URLs that readers use.
     const path = `./${file.replace(/(^|\/)index\.html$/, '$1')}`;
     const part = partOf(path);
     return [path, { hash: sha256(readFileSync(join(folder, file))).digest('base64'), type, ...(part && { part }) }];

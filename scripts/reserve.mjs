@@ -1,7 +1,7 @@
-// Measures the heights of the figures on the built page, in every language and in a wide and a narrow window, and
-// writes them to the figures' folders: the page reserves this height until a figure is drawn. `npm run reserve` chooses
-// the fonts. Run it after a change to a figure's height; tests/browser/page/long/reserved.test.ts fails if it is needed.
-//   usage: reserve.mjs      after `npm run build`
+// Measures the heights of the figures on the built page, in every language, in a wide and a narrow window, and writes
+// them to the figures' folders: the page reserves this height until a figure is drawn. Run it after changing a figure's
+// height; tests/browser/page/long/reserved.test.ts fails if it is out of date.
+//   usage: reserve.mjs      by `npm run reserve`, which builds the page and chooses the fonts
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawFigures, languagesOf, launch, openBuilt } from './built-page.mjs';
@@ -9,7 +9,7 @@ import { figures, heightsFile, writeGenerated } from './figures.mjs';
 
 const PAGE = join(import.meta.dirname, '../build/page');
 const WIDTHS = /** @type {const} */ ({ wide: 1280, narrow: 390 });
-/** Heights are rounded to multiples of this, in CSS pixels. A language is written down if its height differs. */
+/** Heights are rounded up to multiples of this, in CSS pixels. A language has its own height only if it differs. */
 const STEP = 4;
 
 /** By tag, language and window. @type {Record<string, Record<string, Record<string, number>>>} */
@@ -41,11 +41,11 @@ writeGenerated();
 async function heightsOf(language, width) {
   const page = await openBuilt(browser, PAGE, `/${language}/`, {
     viewport: { width, height: 900 },
-    // A phone names no keys.
+    // On a phone, hints do not mention keys.
     hasTouch: width === WIDTHS.narrow,
   });
   await drawFigures(page);
-  // Figures that depend on their own width draw a second time.
+  // Figures that depend on their own width draw twice.
   await page.waitForTimeout(500);
   const heights = await page
     .locator('figure[id] > :not(figcaption, .still)')

@@ -12,7 +12,7 @@ case $mode in
   *) fail 'usage: setup.sh [--tools | --fuzz | --books | --check TOOL…]' ;;
 esac
 
-# ---- what is needed: how to test for it, its packages in Debian and Ubuntu (those of them that exist), where else to get it
+# ---- what is needed: how to test for it, its Debian and Ubuntu packages (those that exist), where else to get it
 
 # The version of a package that apt would install, `(none)` or nothing.
 candidate() {
@@ -32,7 +32,7 @@ any_file() {
   return 1
 }
 
-# clang may be installed without it.
+# clang may be installed without libFuzzer.
 has_libfuzzer() {
   command -v clang++ >/dev/null && any_file "$(clang++ -print-runtime-dir)"/libclang_rt.fuzzer*.a
 }
@@ -74,13 +74,13 @@ tools=(
 # Half a gigabyte, which only `npm run fuzz:native` needs.
 if [[ $mode == --fuzz ]]; then tools+=('libFuzzer|clang libclang-rt-dev|https://llvm.org/docs/LibFuzzer.html'); fi
 
-# What builds the examples of books, for `npm run test:matrix`.
+# For the examples of books in `npm run test:matrix`.
 if [[ $mode == --books ]]; then
   tools+=('sphinx-build|python3-sphinx|https://www.sphinx-doc.org' 'pandoc|pandoc|https://pandoc.org')
 fi
 
 installed=node_modules/.package-lock.json
-# A checkout renews package-lock.json's time without changing it, so the contents of a newer file are compared.
+# A checkout renews package-lock.json's time without changing it, so compare the contents of a newer file.
 packages_match() {
   [[ -e $installed ]] || return 1
   [[ package-lock.json -nt $installed ]] || return 0
@@ -146,7 +146,7 @@ install_packages() {
   need_space /usr 3500 "installing Debian's packages"
 
   say 'updating the package lists'
-  # If the lists cannot be updated, the old ones may be enough; then the installation below succeeds.
+  # If the lists cannot be updated, the old ones may be enough; otherwise the installation below fails.
   logged apt-update as_root apt-get update || true
   # The new lists may contain more packages.
   find_missing
@@ -170,7 +170,7 @@ if ((${#missing[@]})); then
   ((${#missing[@]} == 0)) || report_missing 'still not everything is here:'
 fi
 
-# A Chromium without a user interface, in which the suites take half the time. If it cannot be installed, they use the ordinary one.
+# A headless Chromium, which takes half the time. If it cannot be installed, the suites use the ordinary one.
 tried=build/.headless-shell-tried
 if [[ -z ${CHROMIUM-} && ! -e $tried ]] && ! command -v chromium-headless-shell >/dev/null &&
   command -v apt-get >/dev/null; then

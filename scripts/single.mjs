@@ -1,4 +1,4 @@
-// Builds the page as one file per language (build/single/en.html etc.), which opens without a server, and prints the
+// Builds the page as one file per language (build/single/en.html …), which opens without a server, and prints the
 // sizes.
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { build } from 'vite';
 
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'build/single');
-// Overrides the caller's value, with which lit could resolve to its development build.
+// Overrides the caller's value, which could make lit resolve to its development build.
 process.env.NODE_ENV = 'production';
 mkdirSync(folder, { recursive: true });
 await build({ configFile: join(root, 'web/page/single.config.ts'), logLevel: 'warn' });

@@ -1,10 +1,10 @@
-// Drags the sliders of the figures on a page and measures how quickly the figures follow, for audit-paint.mjs.
+// Drags the sliders of a page's figures and measures how quickly the figures follow, for audit-paint.mjs.
 
-/** The largest sizes to measure, by the names of the figures' properties. */
+/** The largest sizes to measure, by property. */
 const CAPS = /** @type {Record<string, number>} */ ({ length: 256, tokens: 256, rows: 256, width: 128 });
-/** Settings with which a figure shows most and which its sliders alone do not reach. */
+/** Settings that make a figure show the most and that its sliders do not reach. */
 const FULL = /** @type {Record<string, Record<string, unknown>>} */ ({
-  // The number of heads has to divide the width, or the figure shows only an error.
+  // The width has to be a multiple of the number of heads; otherwise the figure shows only an error.
   'attention-shapes': { heads: 8 },
 });
 
@@ -38,7 +38,7 @@ export async function prepare(page, tag) {
           await move(input(), value);
           if (!(figure[id] > (caps[id] ?? Infinity))) values.push(value);
         }
-        // The largest value, for the sliders that follow.
+        // Set the largest value for the sliders that follow.
         await move(input(), values.at(-1) ?? 0);
         sliders.push({ name: id, values });
       }
@@ -95,8 +95,10 @@ export async function drag(page, session, tag, { name, values }, moves) {
 }
 
 /**
- * Lets the page measure the next input event of a figure. @param {import('playwright-core').Page} page @param {string}
- * tag
+ * Makes the page measure the next input event of a figure.
+ *
+ * @param {import('playwright-core').Page} page
+ * @param {string} tag
  */
 function watch(page, tag) {
   return page.evaluate((name) => {
@@ -122,15 +124,19 @@ function watch(page, tag) {
 }
 
 /**
- * Processor time of the page's main thread so far, in milliseconds. @param {import('playwright-core').CDPSession}
- * session
+ * Processor time of the page's main thread so far, in milliseconds.
+ *
+ * @param {import('playwright-core').CDPSession} session
  */
 async function threadTime(session) {
   const { metrics } = await session.send('Performance.getMetrics');
   return 1000 * (metrics.find(({ name }) => name === 'ThreadTime')?.value ?? NaN);
 }
 
-/** `count` of the values, evenly spread, with the first and the last. @param {number[]} values @param {number} count */
+/**
+ * `count` of the values, evenly spread, including the first and the last. @param {number[]} values @param {number}
+ * count
+ */
 function spread(values, count) {
   return Array.from({ length: count }, (_, i) => values[Math.round((i * (values.length - 1)) / (count - 1))] ?? 0);
 }

@@ -1,4 +1,4 @@
-// Opens the page as a reader with a slow phone has it, and times what the reader does, for audit-slow.mjs.
+// Opens the page as on a slow phone and times a reader's actions, for audit-slow.mjs.
 
 /**
  * Opens a page with a slow processor and a slow network.
@@ -21,7 +21,7 @@ export async function openSlow(browser, url, settings, saveData = false) {
     new PerformanceObserver((list) => {
       for (const { startTime, duration } of list.getEntries()) seen.tasks.push([startTime, duration]);
     }).observe({ type: 'longtask', buffered: true });
-    // From the key to the paint that follows, in steps of 8 ms.
+    // From the key to the next paint, in steps of 8 ms.
     new PerformanceObserver((list) => {
       for (const { name, duration } of list.getEntries()) if (name === 'keydown') seen.pressed.push(duration);
     }).observe(/** @type {PerformanceObserverInit} */ ({ type: 'event', durationThreshold: 16 }));
@@ -40,7 +40,7 @@ export async function openSlow(browser, url, settings, saveData = false) {
   return { context, page };
 }
 
-/** Waits for the first figure, which the reader looks for at once. @param {import('playwright-core').Page} page */
+/** Waits for the first figure, to which the reader scrolls at once. @param {import('playwright-core').Page} page */
 export function firstFigure(page) {
   return page.evaluate(
     () =>
@@ -70,7 +70,7 @@ export function firstFigure(page) {
 }
 
 /**
- * The times of keys on a slider, sorted. The slider stands where it stood afterwards.
+ * The sorted times of keys on a slider, whose value does not change in the end.
  *
  * @param {import('playwright-core').Page} page
  * @param {import('playwright-core').Locator} slider
@@ -98,11 +98,11 @@ export async function press(page, slider, keys) {
 }
 
 /**
- * Asks for the language model and lets it write, its maps drawn. The network is fast meanwhile.
+ * Loads the language model and lets it write, on a fast network.
  *
  * @param {import('playwright-core').Page} page
- * @returns {Promise<{ first: number, rate: number }>} milliseconds from the click that asks to the frame with its first
- *   token, and tokens a second
+ * @returns {Promise<{ first: number, rate: number }>} milliseconds from the click to the frame with the first token,
+ *   and tokens a second
  */
 export async function story(page) {
   const session = await page.context().newCDPSession(page);
@@ -119,7 +119,7 @@ export async function story(page) {
     const button = (/** @type {number} */ place) => figure.renderRoot.querySelectorAll('.buttons button')[place];
     const until = async (/** @type {() => boolean} */ met) => {
       while (!met()) await new Promise(requestAnimationFrame);
-      // The frame after the one that drew it.
+      // The next frame shows it.
       await new Promise(requestAnimationFrame);
     };
     const [WRITE, STEP] = [0, 1];

@@ -1,4 +1,5 @@
-// Prints the `integrity` of each file of dist that a page can load, one per line: hash, two spaces, path. Build first.
+// Prints the `integrity` of each file of dist that a page can load, one per line: hash, two spaces, path. Build the
+// package first.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets everything up, builds, serves the page on this machine and prints its URL. PORT chooses the port, 4173 by default.
+# Sets everything up, builds, serves the page on 127.0.0.1 and prints its URL. PORT chooses the port, 4173 by default.
 . "$(dirname "$0")/common.sh"
 
 export PORT=${PORT:-4173}
@@ -11,6 +11,6 @@ fi
 
 bash scripts/setup.sh
 STILLS=kept bash scripts/build.sh page
-# Draws the pictures for readers without scripts in the background.
+# Draws the still figures in the background.
 bash scripts/build.sh page >build/logs/start-stills.log 2>&1 &
 exec node scripts/serve.mjs

@@ -1,4 +1,4 @@
-// Serves a folder as a typical static host does, for readers on this machine and for measurements.
+// Serves a folder as a typical static host does, locally.
 import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
@@ -14,7 +14,7 @@ const TYPES = /** @type {Record<string, string>} */ ({
   '.wasm': 'application/wasm',
   '.woff2': 'font/woff2',
 });
-/** The best quality that keeps nobody waiting. */
+/** The best quality that compresses while a reader waits. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 /**
@@ -77,8 +77,10 @@ export function host(folder, headers = {}) {
 }
 
 /**
- * The path of an address, which never leaves the folder; one that no file has where it cannot be read. @param {string}
- * url @returns {string}
+ * The path of a URL's file within the folder; a path that does not exist if the URL cannot be decoded.
+ *
+ * @param {string} url
+ * @returns {string}
  */
 function pathOf(url) {
   try {

@@ -1,7 +1,7 @@
 // Adds a picture of every figure to a built page, for browsers without scripts and for printing. The page's own
 // exporter draws each figure in a headless Chromium, wide and narrow, light and dark. The pictures are cached in
-// build/stills until the code or the text that they depend on changes. Without Chromium the page has no pictures, and a
-// text says that its figures need scripts.
+// build/stills until the code or text that they depend on changes. Without Chromium the page has no pictures, and says
+// that its figures need scripts.
 //   usage: stills.mjs FOLDER_OF_THE_PAGE [kept]      kept: uses the cached pictures and draws nothing
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -96,8 +96,9 @@ async function draw(browser, language) {
 }
 
 /**
- * A hash of everything that a language's pictures depend on: the scripts, its figures and captions. @param {string}
- * language
+ * A hash of everything that a language's pictures depend on: the scripts, its figures and captions.
+ *
+ * @param {string} language
  */
 function keyOf(language) {
   const hash = createHash('sha256').update(readFileSync(import.meta.filename));
@@ -127,7 +128,7 @@ function insert(language) {
     if (sizes === undefined) return figure;
     const question = /<strong>(.*?)<\/strong>/s.exec(figure)?.[1] ?? '';
     const picture = pictureElement(`../stills/${language}/${id}`, sizes, plain(question));
-    // Behind the figure's element, the only one with a hyphen in its name.
+    // After the figure's element, the only one with a hyphen in its name.
     return figure.replace(/<\/\w+-[\w-]+>\n/, (end) => end + picture);
   });
   // Renames the finished file: the page may be in use.
@@ -148,7 +149,7 @@ function pictureElement(path, sizes, alt) {
   );
 }
 
-/** Text without markup, for an attribute; formulas become their letters. @param {string} html */
+/** Text without markup, for an attribute; formulas become their characters. @param {string} html */
 function plain(html) {
   return html
     .replace(/<annotation.*?<\/annotation>/gs, '')
@@ -160,7 +161,7 @@ function plain(html) {
 
 /** @param {string} language */
 function htmlOf(language) {
-  // Without the pictures of an earlier run.
+  // Removes the pictures of an earlier run.
   return readFileSync(fileOf(language), 'utf8').replace(/<picture class="still">.*?<\/picture>\n/gs, '');
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the native tests of the C++ library under AddressSanitizer and UndefinedBehaviorSanitizer, or with --threads the tests of shared
-# loops on a pool of threads under ThreadSanitizer.
+# Runs the native tests of the C++ library under AddressSanitizer and UndefinedBehaviorSanitizer, or with --threads on a
+# pool of threads under ThreadSanitizer.
 #   usage: test-native.sh [--threads] [GOOGLETEST'S ARGUMENTS]      for instance --gtest_filter='Softmax*'
 . "$(dirname "$0")/common.sh"
 need g++ cmake ninja 'Eigen 3.4' GoogleTest

@@ -1,4 +1,4 @@
-// Runs all suites, also after a failure, and adds up the counts in their JSON results.
+// Runs all suites, also after a failure, and adds up the counts of their JSON results.
 //   usage: node scripts/test.mjs [ci|node]      ci: the suites that are too slow for `npm test`
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -30,14 +30,17 @@ const googleTest = ({ tests, failures, errors, disabled }) => ({
   passed: tests - failures - errors - disabled,
   failed: failures + errors + disabled,
 });
-/** What computes: the built package, threads and relaxed SIMD change nothing else. The long suites take two minutes. */
+/**
+ * The suites that compute; the package, threads and relaxed SIMD affect no others. The long suites take two minutes.
+ */
 const KERNELS = 'scripts/jest.sh js tests/ops tests/layers tests/models tests/fuzz';
-/** Drawing the page's still figures takes half a minute, and only long suites look at them. */
+/** Only long suites look at the still figures, which take half a minute to draw. */
 const WITHOUT_STILLS = { STILLS: 'kept' };
 
 /** @type {Record<string, Suite[]>} */
 const SUITES = {
-  // First what others wait for and what takes longest: the browser's suite, which waits for pages half of its time.
+  // First what others wait for and what takes longest: the browser's suite, which spends half of its time waiting for
+  // pages.
   test: [
     { name: 'packages', command: 'scripts/setup.sh' },
     { name: 'wasm', command: 'scripts/build.sh wasm', after: 'packages' },
@@ -53,7 +56,7 @@ const SUITES = {
     { name: 'js', command: 'scripts/jest.sh js', after: 'wasm', counts: jest },
     { name: 'lint', command: 'scripts/lint.sh', after: 'wasm', counts: (result) => result },
   ],
-  // What depends on the compiler, for systems with another one.
+  // The suites that depend on the compiler, for systems with another one.
   node: [
     { name: 'packages', command: 'scripts/setup.sh' },
     { name: 'package', command: 'scripts/build.sh package', after: 'packages' },
@@ -88,7 +91,7 @@ const SUITES = {
     },
     { name: 'relaxed', command: KERNELS, env: { RELAXED: '1', LONG: '1' }, after: 'build', counts: jest },
     {
-      // What is long in them has run on both alone.
+      // The long suites have run on threads and on relaxed SIMD alone.
       name: 'relaxed-threads',
       command: KERNELS,
       env: { RELAXED: '1', THREADS: '3' },
@@ -144,8 +147,8 @@ function readCounts(file, counts) {
 }
 
 /**
- * Runs three suites at a time, because most leave a core idle for a while. Suites start in their order, except for
- * those that wait.
+ * Runs three suites at a time, because most leave a core idle now and then. Suites start in order, except those that
+ * wait for another.
  *
  * @param {Suite[]} suites
  * @returns {Promise<Outcome[]>} in the order in which the suites ended

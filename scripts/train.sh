@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds what is out of date, trains the example model in Node and prints its curve.
+# Builds what is out of date, trains the example model in Node and prints its learning curve.
 #   usage: train.sh [--positions learned --task reverse --seed 1 --steps 1000 …]      --help lists them
 . "$(dirname "$0")/common.sh"
 need 'JavaScript packages'

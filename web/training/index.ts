@@ -1,4 +1,4 @@
-/** What pages use of the example: the task and its settings, a run step by step, and runs in a worker. */
+/** What pages use: the task and its settings, a run step by step, and runs in a worker. */
 export type { Ended } from './protocol.js';
 export {
   DEFAULTS,

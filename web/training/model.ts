@@ -55,7 +55,7 @@ export class Model {
     );
   }
 
-  /** How many numbers training changes. */
+  /** The number of trainable numbers. */
   get parameterCount(): number {
     const sizes = this.#layers().flatMap((layer) => layer.parameters().map(({ data }) => data.length));
     return sizes.reduce((sum, size) => sum + size, 0);
@@ -66,10 +66,7 @@ export class Model {
     return this.#positions.longest ?? Infinity;
   }
 
-  /**
-   * The scores (count · length, vocabulary), also for sequences that are longer than those in training, up to
-   * `longest`.
-   */
+  /** The scores (count · length, vocabulary), also for sequences that are longer than in training, up to `longest`. */
   forward(batch: Pick<Batch, 'count' | 'tokens'>): Tensor {
     return this.#forward(batch).logits;
   }
@@ -107,7 +104,7 @@ export class Model {
     return [this.#embedding, ...this.#positions.layers, this.#encoder, this.#head];
   }
 
-  /** `arrays` are given in training. */
+  /** With `arrays` in training. */
   #forward({ count, tokens }: Pick<Batch, 'count' | 'tokens'>, arrays?: Arrays, needWeights = false) {
     const { numHiddens, causal } = this.#settings;
     const { added, tell } = this.#positions;
@@ -139,7 +136,7 @@ export class Model {
 
 /** The arrays for the results of a training step. */
 interface Arrays {
-  /** How many tokens they hold. */
+  /** The tokens that fit into them. */
   readonly tokens: number;
   /** (tokens, D): in the forward pass a layer's output, in the backward pass its gradient. */
   readonly hidden: Float32Array;

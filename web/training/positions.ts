@@ -16,7 +16,7 @@ export interface TableGradients {
   readonly relativeValues?: Tensor;
 }
 
-/** Options for attention, and what to do with their gradients. */
+/** Options for attention, and a consumer of their gradients. */
 interface Told {
   readonly options: { bias?: Tensor; relativeKeys?: Tensor; relativeValues?: Tensor };
   readonly backward?: (gradients: TableGradients) => void;
@@ -45,9 +45,9 @@ export interface PositionScheme {
 const CLIP = 8;
 
 /**
- * Makes the initial values of a table small. The layers draw standard normal ones, as PyTorch does. With these, queries
- * depend most on which token they belong to, and in a run with Shaw's tables one token may attend to the wrong place
- * forever. With small values the model first learns what all places have in common: where to look.
+ * Makes the initial values of a table small. The layers draw standard normal ones, as PyTorch does. With those, queries
+ * depend most on the token itself, and in a run with Shaw's tables one token may attend to the wrong place forever.
+ * With small values the model first learns where to look, which all places have in common.
  */
 export function makeSmall(layer: Pick<Layer, 'parameters'>): void {
   for (const parameter of layer.parameters()) parameter.set(parameter.data.map((x) => 0.3 * x));

@@ -2,7 +2,7 @@
 import type { TrainingSettings } from './settings.js';
 import type { Progress } from './train.js';
 
-/** `run` is the page's number for a run. A message about a run that has ended does nothing. */
+/** `run` is the page's number for a run. A message about an ended run is ignored. */
 export type ToWorker =
   /** Ends the current run, if there is one, and starts another. */
   | {
@@ -21,7 +21,7 @@ export interface Started {
   readonly settings: TrainingSettings;
   /** The accuracy that is possible without knowing the order. */
   readonly chance: number;
-  /** How many numbers training changes. */
+  /** The number of trainable numbers. */
   readonly parameterCount: number;
 }
 
@@ -31,7 +31,7 @@ export interface Ended {
   readonly run: number;
   readonly reason: 'finished' | 'cancelled';
   readonly steps: number;
-  /** On sequences that are kept for evaluation; absent if the run was cancelled. */
+  /** On held-out sequences; absent if the run was cancelled. */
   readonly accuracy?: number;
   /** The accuracy at each requested length; undefined if there are no positions for it. */
   readonly accuracies?: readonly (number | undefined)[];
@@ -46,7 +46,7 @@ export interface Failed {
 
 export type FromWorker =
   | Started
-  /** One for each step. */
+  /** One per step. */
   | { readonly type: 'progress'; readonly run: number; readonly progress: Progress }
   /** While a run is paused it sends no progress. */
   | { readonly type: 'paused' | 'resumed'; readonly run: number }

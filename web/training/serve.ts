@@ -88,9 +88,9 @@ async function train(
 }
 
 /**
- * Lets the event loop deliver waiting messages. Posting a message to itself is the fastest way: timers are delayed by 4
- * ms after a few turns, and a promise does not give other messages a turn. Each call makes a new channel, because an
- * engine may deliver all messages of one port before those of another.
+ * Yields to the event loop, which delivers waiting messages. Posting a message is the fastest way: timers are delayed
+ * by 4 ms after a few turns, and a promise does not yield. Each call makes a new channel, because an engine may deliver
+ * all messages of one port before those of another.
  */
 function turn(): Promise<void> {
   const { port1, port2 } = new MessageChannel();
@@ -114,10 +114,7 @@ async function pause(port: Port<FromWorker, ToWorker>, run: Run): Promise<void> 
   if (!run.cancelled) port.postMessage({ type: 'resumed', run: run.number });
 }
 
-/**
- * The buffers to transfer to the page instead of copying them. The run does not need them, because snapshots are
- * copies.
- */
+/** The buffers to transfer to the page instead of copying them. Snapshots are copies, so the run does not need them. */
 function buffersOf({ snapshot }: Progress): Transferable[] {
   return snapshot ? [snapshot.weights.data.buffer as ArrayBuffer] : [];
 }

@@ -67,7 +67,7 @@ export interface Snapshot {
   readonly weights: Tensor;
 }
 
-/** A limit for sizes, so that a wrong setting does not make a step take seconds. */
+/** A limit for sizes, so that a step never takes seconds. */
 const LARGEST = 1024;
 const MOST_STEPS = 1_000_000;
 

@@ -47,12 +47,12 @@ export function randomBatch(settings: TrainingSettings, random: () => number, co
 }
 
 /**
- * The right answers to one sequence x of n tokens.
+ * The targets of one sequence x of n tokens.
  *
- * - `reverse`: the answer at i is x[n-1-i]. Its distance differs from place to place, so a model has to know the
+ * - `reverse`: the target at i is x[n-1-i]. Its distance differs from place to place, so a model has to know the
  *   absolute place.
- * - `copy`: the answer at i is x[i-k], the token k (`distance`) places back. The distance is the same everywhere. The
- *   first k tokens have no answer.
+ * - `copy`: the target at i is x[i-k], the token k (`distance`) places back. The distance is the same everywhere. The
+ *   first k tokens have no target.
  */
 export function answers({ task, distance }: TrainingSettings, sequence: Int32Array): Int32Array {
   if (task === 'reverse') return sequence.slice().reverse();
@@ -60,14 +60,14 @@ export function answers({ task, distance }: TrainingSettings, sequence: Int32Arr
 }
 
 /**
- * The accuracy that is possible without knowing the order. The answer is one of the n-1 other tokens of the sequence,
- * and the most frequent of these occurs length/vocabulary times.
+ * The accuracy that is possible without knowing the order: of the n-1 other tokens of the sequence, the most frequent
+ * one occurs length/vocabulary times.
  */
 export function chance({ length, vocabulary }: TrainingSettings): number {
   return length / vocabulary / (length - 1);
 }
 
-/** The share of targets, without `NOT_ASKED`, that the guesses have right. */
+/** The share of targets, without `NOT_ASKED`, that the guesses get right. */
 export function accuracyOf(guesses: Int32Array, targets: Int32Array): number {
   let [right, asked] = [0, 0];
   for (let i = 0; i < targets.length; ++i) {

@@ -11,8 +11,8 @@ export interface Progress {
   /** Mean cross-entropy of the step's batch in nats, before learning from it. */
   readonly loss: number;
   /**
-   * The share of right answers in the step's batch, before learning from it. No batch is used twice, so the model has
-   * not seen these sequences.
+   * The share of right answers in the step's batch, before learning from it. No batch is used twice, so these are
+   * unseen sequences.
    */
   readonly accuracy: number;
   /** Over the run so far, without pauses. */
@@ -21,7 +21,7 @@ export interface Progress {
   readonly snapshot?: Snapshot;
 }
 
-/** Separate streams of random numbers, so that draws from one do not change the others. */
+/** Separate random streams, so that draws from one do not change the others. */
 const [TRAINING_STREAM, HELD_OUT_STREAM] = [0x9e3779b9, 0x7f4a7c15];
 
 /**
@@ -39,7 +39,7 @@ export class Training {
   readonly chance: number;
   readonly #model: Model;
   readonly #random: () => number;
-  /** The sequence of all snapshots, so that these show only changes of the model. */
+  /** The sequence of all snapshots, so that they show only changes of the model. */
   readonly #shown: Int32Array;
   #steps = 0;
   #milliseconds = 0;
@@ -58,7 +58,7 @@ export class Training {
     return this.#steps >= this.settings.steps;
   }
 
-  /** How many numbers training changes. */
+  /** The number of trainable numbers. */
   get parameterCount(): number {
     return this.#model.parameterCount;
   }
@@ -82,7 +82,7 @@ export class Training {
     return { weights: this.#model.weights(this.#shown) };
   }
 
-  /** The first `count` of the sequences that are kept for evaluation. */
+  /** The first `count` held-out sequences. */
   heldOut(count: number): Batch {
     return randomBatch(this.settings, randomNumbers(this.settings.seed ^ HELD_OUT_STREAM), count);
   }
@@ -92,7 +92,7 @@ export class Training {
     return highest(this.#model.forward(batch));
   }
 
-  /** The accuracy on `count` sequences that are kept for evaluation. */
+  /** The accuracy on `count` held-out sequences. */
   evaluate(count: number): number {
     const batch = this.heldOut(count);
     return accuracyOf(this.answer(batch), batch.targets);
@@ -100,7 +100,7 @@ export class Training {
 
   /**
    * The accuracy on `count` sequences of another length, a multiple of the vocabulary; undefined if there are no
-   * positions for such long sequences.
+   * positions for that length.
    */
   evaluateAt(length: number, count: number): number | undefined {
     if (length > this.#model.longest) return undefined;

@@ -3,7 +3,7 @@ import type { Ended, Failed, FromWorker, Port, Started, ToWorker } from './proto
 import type { TrainingSettings } from './settings.js';
 import type { Progress } from './train.js';
 
-/** Handlers for messages about the latest run. After it was cancelled, only `ended` is called. */
+/** Handlers for messages about the latest run. Once it is cancelled, only `ended` is called. */
 export interface TrainerHandlers {
   started?(started: Started): void;
   progress?(progress: Progress): void;
@@ -19,11 +19,11 @@ export interface TrainingWorker extends Port<ToWorker, FromWorker> {
   terminate(): void;
 }
 
-/** Milliseconds after which a worker that does not answer is terminated. It should answer after the current step. */
+/** Milliseconds after which a worker that does not answer is terminated; it answers after the current step. */
 const PATIENCE = 250;
 
 /**
- * Trains in a worker, which the first `start` creates and later calls use again.
+ * Trains in a worker, which the first `start` creates and later ones reuse.
  *
  * @example
  * const trainer = new Trainer(startWorker, { progress: ({ step, loss }) => draw(step, loss) });
@@ -43,14 +43,14 @@ export class Trainer {
     this.#handlers = handlers;
   }
 
-  /** Whether a run has started and not ended; it may be paused. */
+  /** Whether a run has started and not ended, even if it is paused. */
   get running(): boolean {
     return this.#state === 'running';
   }
 
   /**
-   * Starts a run and ends the current one. At the end, the run is also evaluated at `lengths`. Wrong settings are
-   * reported by `failed`.
+   * Starts a run and ends the current one. At the end, the run is also evaluated at `lengths`. `failed` reports wrong
+   * settings.
    */
   start(settings: Partial<TrainingSettings>, lengths: readonly number[] = []): void {
     // A worker that has not answered a cancel would not answer the start either.
@@ -72,8 +72,8 @@ export class Trainer {
   }
 
   /**
-   * Ends the run after the current step and then calls `ended`. Its progress is no longer reported. A worker that does
-   * not answer is terminated.
+   * Ends the run after the current step and then calls `ended`; no more progress is reported. A worker that does not
+   * answer is terminated.
    */
   cancel(): void {
     if (this.#state !== 'running') return;

@@ -1,4 +1,4 @@
-// Follows what the reader changes in one figure, and gives another one arrays.
+// Follows the settings of one figure, and gives another one arrays.
 const output = document.querySelector('output');
 document.querySelector('rotary-pairs').addEventListener('figure-change', ({ detail }) => {
   output.textContent = `Changed: ${Object.entries(detail).join('; ')}`;

@@ -1,4 +1,4 @@
-// Cells of Observable's runtime: the encoding follows the slider, and the figure follows the encoding.
+// Cells of Observable's runtime: the encoding follows the slider, and the heat map follows the encoding.
 import { Inspector } from '@observablehq/inspector';
 import { Runtime } from '@observablehq/runtime';
 import { load } from 'wasm-attention';

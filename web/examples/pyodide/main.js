@@ -1,4 +1,4 @@
-// Python computes attention in the page, and a figure draws its weights.
+// Python computes attention on the page, and a figure draws its weights.
 import { loadPyodide } from 'pyodide';
 import { load } from 'wasm-attention';
 import 'wasm-attention/elements/head-viewer';

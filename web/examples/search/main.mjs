@@ -1,4 +1,4 @@
-// Ranks sentences by how much they are like a query:  node main.mjs FOLDER QUERY [FILE]
+// Ranks sentences by their similarity to a query:  node main.mjs FOLDER QUERY [FILE]
 // FOLDER has a sentence transformer as Hugging Face publishes it, such as all-MiniLM-L6-v2: config.json,
 // model.safetensors, tokenizer.json, tokenizer_config.json. FILE has a sentence on each line.
 import { readFile } from 'node:fs/promises';
