@@ -12,7 +12,7 @@ const README = join(ROOT, 'web/elements/README.md');
 /** @typedef {import('../web/elements/shared/settings.js').Setting<unknown>} Setting */
 
 writeGenerated();
-// Importing a figure only defines its class.
+// Constants that the builds define; importing the modules needs them.
 Object.assign(globalThis, { __VERSION__: '', __RELAXED__: true });
 const { module } = /** @type {{ module: Record<string, { settings: Record<string, Setting> }> }} */ (
   await runnerImport('./web/elements/generated/classes.ts', {

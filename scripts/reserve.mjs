@@ -9,7 +9,7 @@ import { figures, heightsFile, writeGenerated } from './figures.mjs';
 
 const PAGE = join(import.meta.dirname, '../build/page');
 const WIDTHS = /** @type {const} */ ({ wide: 1280, narrow: 390 });
-/** Heights are rounded up to multiples of this, in CSS pixels. A language has its own height only if it differs. */
+/** Heights are rounded to multiples of this, in CSS pixels. A language has its own height only if it differs. */
 const STEP = 4;
 
 /** By tag, language and window. @type {Record<string, Record<string, Record<string, number>>>} */

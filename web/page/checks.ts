@@ -3,9 +3,7 @@ import { numberIn } from './number-in.js';
 
 type Verdict = 'right' | 'wrong' | 'noNumber';
 
-/**
- * Makes the page judge what readers answer to its questions. They are written by plugins/checks.ts; nothing is kept.
- */
+/** Evaluates readers' answers to the questions that plugins/checks.ts writes. Nothing is stored. */
 export function judgeAnswers(): void {
   for (const check of document.querySelectorAll<HTMLElement>('.check')) {
     const buttons = [...check.querySelectorAll<HTMLButtonElement>('button[type=button]')];
@@ -38,8 +36,8 @@ function judgeNumber(check: HTMLElement, written: string): void {
 }
 
 /**
- * Says whether the answer is right, and what is wrong about it where the page knows. After a wrong answer readers may
- * try again or have the right one shown.
+ * Says whether the answer is right and, if the page knows, what is wrong about it. After a wrong answer readers may try
+ * again or ask for the right one.
  */
 function say(check: HTMLElement, verdict: Verdict, fault?: Element | null): void {
   const words = statusOf(check).dataset;
@@ -55,7 +53,7 @@ function say(check: HTMLElement, verdict: Verdict, fault?: Element | null): void
       for (const answer of check.querySelectorAll<HTMLElement>('[aria-pressed]'))
         answer.ariaPressed = String('right' in answer.dataset);
       explain(check, told);
-      // The button that had the focus is gone. On a phone the answer's field would bring the keyboard.
+      // The focused button is gone. Focusing the answer's field would open a phone's keyboard.
       const link = told.querySelector('a');
       if (link === null) statusOf(check).tabIndex = -1;
       (link ?? statusOf(check)).focus({ preventScroll: true });
@@ -66,7 +64,7 @@ function say(check: HTMLElement, verdict: Verdict, fault?: Element | null): void
   else show(check, said);
 }
 
-/** Lets the figure show what was asked, if it was a prediction, and says why. */
+/** Sets the figure to what was asked, if the question was a prediction, and shows the explanation. */
 function explain(check: HTMLElement, said: HTMLElement): void {
   const figure = check.closest('figure');
   const element = figure?.querySelector<FigureElement>('[drawn]');
@@ -84,10 +82,7 @@ function explain(check: HTMLElement, said: HTMLElement): void {
   if (element) keepInView(element, statusOf(check));
 }
 
-/**
- * Brings a figure into view, and once more when it has grown by what it had to load, unless its reader has gone on by
- * then.
- */
+/** Scrolls to a figure, and again when it has grown by what it had to load, unless the reader has scrolled on. */
 function keepInView(element: HTMLElement, status: HTMLElement): void {
   bringIntoView(element, status);
   const height = element.offsetHeight;
@@ -104,8 +99,8 @@ function keepInView(element: HTMLElement, status: HTMLElement): void {
 }
 
 /**
- * Scrolls down to a figure that goes on below the window, as far as what is said of it stays in sight, or up to one
- * that begins above the window, as far as the verdict does.
+ * Scrolls down to a figure that ends below the window, as far as its text stays in sight, or up to one that starts
+ * above the window, as far as the verdict stays in sight.
  */
 function bringIntoView(element: HTMLElement, status: HTMLElement): void {
   const bar = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop);

@@ -1,10 +1,7 @@
-/** Where a section becomes the current one: this far above the window's end. */
+/** How far above the window's bottom a section becomes the current one. */
 const LINE = '-60%';
 
-/**
- * Marks the section that is being read in the list of contents, and closes the list, where it is a menu, once a section
- * is chosen.
- */
+/** Marks the current section in the table of contents, and closes the menu when a section is chosen. */
 export function followInContents(): void {
   const list = document.querySelector<HTMLElement>('#contents');
   if (list === null) return;
@@ -24,7 +21,7 @@ export function followInContents(): void {
       for (const link of links) link.ariaCurrent = link === current ? 'location' : null;
       reveal(current ?? null);
     },
-    // Everything above the line is in sight, so that no heading is missed in a long jump.
+    // Observes everything above the line, so that a long jump misses no heading.
     { rootMargin: `1000000px 0px ${LINE}` },
   );
   for (const heading of headings) if (heading !== null) observer.observe(heading);

@@ -1,10 +1,10 @@
 import { leadTo, type Place } from './reading-place.js';
 
 /**
- * Makes the links to other languages lead to the same place and state there.
+ * Makes the links to other languages lead to the same place and state.
  *
- * @param place says where the reader is
- * @param write brings the address up to date with the figures
+ * @param place returns the reader's place
+ * @param write updates the page's URL with the figures' settings
  */
 export function keepPlaceInLanguages(place: () => Place, write: () => void): void {
   for (const link of document.querySelectorAll<HTMLAnchorElement>('.languages a')) {
@@ -12,14 +12,14 @@ export function keepPlaceInLanguages(place: () => Place, write: () => void): voi
       write();
       leadTo(link, place());
     };
-    // Before a click, a new tab by the middle button or the menu, and before Enter.
+    // Before a click, a middle click, the context menu, or Enter.
     for (const type of ['pointerdown', 'contextmenu', 'focus', 'click']) link.addEventListener(type, carry);
   }
 }
 
 /**
- * Makes the addresses of the page in other languages whole, which is how search engines take them: the build's are
- * relative, since it does not know its host.
+ * Makes the URLs of the other languages absolute, as search engines require. The build writes relative ones, because it
+ * does not know the host.
  */
 export function wholeAlternates(): void {
   for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel=alternate][hreflang]')) {

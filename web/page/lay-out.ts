@@ -1,18 +1,18 @@
 /**
- * How many parts of the text are laid out in one task. Fewer make shorter tasks, but a frame for each, and these cost a
- * long page more.
+ * How many parts of the text are laid out in one task. Fewer make shorter tasks, but each costs a frame, which makes a
+ * long page slower.
  */
 const PART = 6;
-/** How long the rest of the text waits for the first figure, in milliseconds: the network may be gone. */
+/** How long the rest of the text waits for the first figure, in milliseconds, for instance without a network. */
 const PATIENCE = 3000;
-/** How long the first figure then has the browser to itself, in milliseconds, unless the reader goes on in the text. */
+/** How long the first figure then has the browser to itself, in milliseconds, unless the reader scrolls. */
 const QUIET = 5000;
 
 /**
- * Lays out the text below the first screen, which the style sheet leaves out at first (see style/page.css); until then
- * the browser lays out what comes near the window. It does so in several tasks instead of one, once the first figure is
- * drawn and the reader scrolls, or some seconds later. A reader who comes back, whose address names a place, or who
- * goes to one gets all of it in one task: the browser goes there at once, and the text must not be too short.
+ * Lays out the text below the first screen, which the style sheet skips at first (see style/page.css) except near the
+ * window. It does so in several tasks, once the first figure is drawn and the reader scrolls, or some seconds later.
+ * For readers who come back, and for URLs and links with a fragment, it does so in one task, because the browser
+ * scrolls at once and the text must not be too short.
  *
  * @param firstFigure resolves when the first screen's figures are drawn
  */
@@ -25,12 +25,12 @@ export function layOutTheRest(firstFigure: Promise<void>): void {
     const now = parts.slice(done, done + size);
     done += size;
     for (const part of now) part.classList.add('laid-out');
-    // Reading a height makes the browser compute it.
+    // Reading a height forces layout.
     if (now.some((part) => part.offsetHeight > 0) && done < parts.length) {
       setTimeout(layOut, 0, size);
       return;
     }
-    // Where none of them has a height, as figure by figure, there is nothing to lay out yet.
+    // The last parts; or no part has a height, as in "Figure by figure", and none needs layout.
     for (const part of parts) part.classList.add('laid-out');
     page.classList.add('whole');
   };

@@ -1,6 +1,6 @@
 import { liveCode } from '../elements/live-code.js';
 
-/** Makes the code of figures open as cells, inside the figures, so that they are there on the full screen, too. */
+/** Makes the figures' code open as cells inside the figures, so that they are also there in full screen. */
 export function runCodeOfFigures(): void {
   liveCode.open = (figure, { javascript, pytorch }) => {
     const cell = document.createElement('code-cell');
@@ -9,7 +9,7 @@ export function runCodeOfFigures(): void {
     figure.append(cell);
     void import('./cells/code-cell.js').then(
       () => cell.shadowRoot?.querySelector<HTMLElement>('.run')?.focus(),
-      // Without a network it is a listing.
+      // Without a network the code stays a listing.
       () => undefined,
     );
     return () => cell.remove();

@@ -1,26 +1,26 @@
 import { figures, NearLoader } from '../elements/registry.js';
 
-/** What loads an element of the text, by its tag. */
+/** Functions that load an element, by tag. */
 const modules: typeof figures = { ...figures, 'code-cell': () => import('./cells/code-cell.js') };
 
-/** How far below and above the window a figure or code cell is loaded: half a screen. */
+/** How far outside the window a figure or code cell is loaded: half a screen. */
 const AHEAD = '50% 0px';
 
 /**
- * Loads the module of every figure and code cell of the page once its place comes near the window; until then a cell is
- * its listing. Resolves when the figures that are near it at first are drawn.
+ * Loads the module of each figure and code cell when it comes near the window; until then a cell is only a listing.
+ * Resolves when the figures that were near at first are drawn.
  */
 export function loadFigures(): Promise<void> {
   return new Promise((resolve) => {
-    // The first report is of all figures; later calls of `resolve` do nothing.
+    // The first report covers all figures; later calls of `resolve` do nothing.
     const loader = new NearLoader(modules, AHEAD, (near, loads) => {
       void Promise.all(loads)
         .then(() => Promise.all(near.filter(isFigure).map(drawn)))
         .then(() => resolve());
     });
     for (const element of elementsOf(modules)) loader.watch(element);
-    // Tab would lead past a figure that is not there yet, however near it is by keys. A slider's figure has other
-    // controls before and after it, and the keys that move it must not wait for what is loaded.
+    // Tab would skip a figure that is not loaded, however close it is. A slider is excluded: its figure has other
+    // controls before and after it, and its keys must not wait for loading.
     document.querySelector('main')?.addEventListener('focusin', (event) => {
       const [target] = event.composedPath() as Element[];
       if (target?.matches(':focus-visible:not([type=range])') !== true) return;
@@ -38,7 +38,7 @@ function around(place: Node): Element[] {
   return [before, after].filter((figure) => figure !== undefined);
 }
 
-/** Loads all figures at once, wherever they stand; resolves when they are drawn. */
+/** Loads all figures; resolves when they are drawn. */
 export async function loadAllFigures(): Promise<void> {
   const all = elementsOf(figures);
   await Promise.allSettled(all.map((figure) => Promise.resolve(figures[figure.localName]?.())));
@@ -49,7 +49,7 @@ function isFigure(element: Element): boolean {
   return element.localName in figures;
 }
 
-/** Resolves once a figure shows what it has to show. */
+/** Resolves when a figure is drawn. */
 function drawn(figure: Element): Promise<void> {
   return new Promise((resolve) => {
     const look = (): void => {

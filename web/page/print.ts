@@ -6,10 +6,9 @@ const PATIENCE = 5000;
 const COLUMN = 640;
 
 /**
- * Makes the page fit for paper: answers are open, and each figure is replaced by its picture, which shows its first
- * settings and fits the paper (style/print.css). Where the reader prints by the keyboard, the pictures are fetched
- * first; a single file has none, so its figures are loaded. A figure whose picture is not there is printed as it
- * stands.
+ * Prepares the page for paper: answers are open, and each figure is replaced by its picture, which shows its initial
+ * settings and fits the paper (style/print.css). If readers print by keyboard, the pictures are fetched first; a single
+ * file has none, so its figures are loaded. A figure without a loaded picture is printed as it is.
  */
 export function printWell(): void {
   const undo: (() => void)[] = [];
@@ -35,9 +34,7 @@ export function printWell(): void {
   });
 }
 
-/**
- * Shrinks a figure to the width of the paper, because it is laid out for that of the window. Returns what undoes it.
- */
+/** Shrinks a figure, which is laid out for the window, to the width of the paper. Returns a function that undoes it. */
 function printAsItStands(figure: Element): () => void {
   figure.classList.add('unpictured');
   const element = figure.querySelector<HTMLElement>(':scope > [drawn]');
@@ -53,7 +50,7 @@ function printAsItStands(figure: Element): () => void {
   };
 }
 
-/** Resolves once the picture for paper is there. */
+/** Resolves when the picture for paper is loaded. */
 function fetched(picture: HTMLImageElement): Promise<void> {
   // The other sources are for browsers without scripts.
   while (picture.previousElementSibling) picture.previousElementSibling.remove();

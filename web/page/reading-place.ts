@@ -1,26 +1,24 @@
-/** The parameter of an address that says where in the window the element of its fragment stood. */
+/** The URL parameter for the position in the window of the fragment's element. */
 const PARAMETER = 'place';
-/** Where people look, as a part of the window's height. */
+/** Where people look, as a fraction of the window's height. */
 const LINE = 0.4;
-/** How long after a scroll the reader's place is looked up, in milliseconds. */
+/** How long after a scroll the reader's place is computed, in milliseconds. */
 const PAUSE = 100;
 
-/** A place of the text that pages in other languages have too. */
+/** A place of the text that exists in all languages. */
 export interface Place {
-  /** A section, formula, figure or reference; empty at the head of the page. */
+  /** A section, formula, figure or reference; empty at the top of the page. */
   readonly id: string;
-  /** Its top edge in the window, `120px`; or how far the reader is from it on the way to the next, `31.5%`. */
+  /**
+   * The position of its top edge in the window, `120px`; or how far the reader has read towards the next one, `31.5%`.
+   */
   readonly at: string;
 }
 
-/** What knows where the reader is. */
 export interface Reader {
-  /** Where the reader is. */
+  /** The reader's place. */
   readonly place: () => Place;
-  /**
-   * Takes the reader to an element with an id, and keeps it there while the layout changes, until the reader scrolls
-   * on.
-   */
+  /** Scrolls to an element by id, and keeps it in place while the layout changes, until the reader scrolls. */
   readonly takeTo: (element: Element) => void;
 }
 
@@ -28,20 +26,22 @@ export interface Reader {
 const HEAD: Place = { id: '', at: '' };
 
 /**
- * Goes to the place in the page's address, if there is one, or to where a reader was who comes back, and keeps the
- * reader's place from then on.
+ * Scrolls to the place in the page's URL, if there is one, or to the last place of a reader who comes back, and keeps
+ * the reader's place from then on.
  *
- * Figures draw themselves after the page has opened, and again after the window's width has changed. With the reader's
- * fonts they are not exactly as high as the room kept for them. So with each change of layout the page scrolls back to
- * the place, until the reader scrolls or touches anything; from then on the browser's own scroll anchoring takes over.
+ * Figures are drawn after the page has opened, and again when the window's width changes. With the reader's fonts their
+ * heights differ slightly from those reserved. So after each change of layout the page scrolls back to the place, until
+ * the reader scrolls or touches anything; then the browser's scroll anchoring takes over.
  *
- * A reader who has not moved is still at the same place. To look it up again, in another language or at another width,
- * could find another formula nearer to the line, and the text would move a little with every change.
+ * The place of a reader who has not moved is kept, not computed again: in another language or at another width another
+ * formula could be nearer to the line, and the text would move with every change.
  */
 export function keepPlace(): Reader {
   const { style } = document.documentElement;
   let place = firstPlace();
-  /** Where the page stood when it was last at the place, and how far it still was from it: a page may end too early. */
+  /**
+   * The scroll position after the last return to the place, and the remaining distance, if the page ended too early.
+   */
   let stoodAt = scrollY;
   let distance = 0;
   let held = false;
@@ -55,12 +55,12 @@ export function keepPlace(): Reader {
     try {
       history.replaceState({ place }, '');
     } catch {
-      // Safari stops pages that write this too often; the next place is written again.
+      // Safari throttles this; the next place is written again.
     }
   };
   const hold = (): void => {
     held = true;
-    // A scroll by the browser would look like one by the reader.
+    // Scrolling by the browser would look like scrolling by the reader.
     style.overflowAnchor = 'none';
     scrollBy({ top: distanceTo(place), behavior: 'instant' });
     settle();
@@ -70,7 +70,7 @@ export function keepPlace(): Reader {
     style.overflowAnchor = '';
   };
   const look = (): Place => {
-    // Scrolls are rounded to whole pixels; `distance` has what that leaves.
+    // Scroll positions are whole pixels; `distance` is the remainder.
     if (!held && Math.abs(distanceTo(place) - distance) > 0.25) {
       become(readingPlace());
       settle();
@@ -84,14 +84,14 @@ export function keepPlace(): Reader {
   };
 
   if (place !== HEAD) {
-    // What a closed answer hides has no place in the window.
+    // Elements in closed answers have no position.
     const answer = document.getElementById(place.id)?.closest('details');
     if (answer) answer.open = true;
-    // The browser would go to where the page was scrolled, in a text of which parts have other heights now.
+    // The browser would restore the old scroll position, but the heights have changed.
     history.scrollRestoration = 'manual';
     hold();
     const loaded = (): void => {
-      // Browsers go to the fragment once more when everything has loaded.
+      // Browsers scroll to the fragment again when everything has loaded.
       if (held) hold();
       setTimeout(() => (history.scrollRestoration = 'auto'), 1000);
     };
@@ -118,7 +118,7 @@ export function keepPlace(): Reader {
   return { place: look, takeTo };
 }
 
-/** Puts a place into the address that a link leads to. */
+/** Puts a place into a link's URL. */
 export function leadTo(link: HTMLAnchorElement, { id, at }: Place): void {
   const search = new URLSearchParams(location.search);
   if (at !== '') search.set(PARAMETER, at);
@@ -126,7 +126,7 @@ export function leadTo(link: HTMLAnchorElement, { id, at }: Place): void {
   link.hash = id;
 }
 
-/** The place in the page's address, which is taken out of it, or in its state, if the reader comes back. */
+/** The place in the page's URL, from which it is removed, or in the history state, if the reader comes back. */
 function firstPlace(): Place {
   const address = new URL(location.href);
   const at = address.searchParams.get(PARAMETER);
@@ -141,8 +141,8 @@ function firstPlace(): Place {
 }
 
 /**
- * Where the reader is. A figure that is being looked at, or else a heading or formula in sight, is to stand where it
- * stands now; in a stretch of text without any, what counts is how much of the stretch has been read.
+ * The reader's place: the position of the figure being looked at, or of a heading or formula in sight; in a stretch of
+ * text without any, the share of it that has been read.
  */
 function readingPlace(): Place {
   if (scrollY === 0) return HEAD;
@@ -162,9 +162,9 @@ function readingPlace(): Place {
   return { id: passed.element.id, at: `${share.toFixed(2)}%` };
 }
 
-/** How far the page has to scroll down until it is at the place. */
+/** How far the page has to scroll down to reach the place. */
 function distanceTo(place: Place): number {
-  // Most readers begin there, and to look at the marks the browser would have to lay out the whole text.
+  // Most readers begin there, and measuring the marks would lay out the whole text.
   if (place === HEAD) return -scrollY;
   const { id, at } = place;
   const mark = marksOfPage().find(({ element }) => element.id === id);
@@ -173,7 +173,7 @@ function distanceTo(place: Place): number {
   const line = innerHeight * LINE;
   if (at.endsWith('%')) return mark.top + (mark.stretch * number) / 100 - line;
   if (number >= 0) return mark.top - number;
-  // A figure that is being looked at, and is perhaps not as high here.
+  // The figure being looked at may have another height here.
   return Math.min(mark.top - number, mark.bottom - line);
 }
 
@@ -181,14 +181,14 @@ interface Mark {
   readonly element: Element;
   readonly top: number;
   readonly bottom: number;
-  /** From its top edge to that of the next one, or to the end of the page. */
+  /** From its top edge to the next one's, or to the end of the page. */
   readonly stretch: number;
 }
 
-/** The page itself, and what can be seen of the elements with an id, in the order of the text. */
+/** The page itself and the visible elements with an id, in document order. */
 function marksOfPage(): Mark[] {
   const page = document.documentElement;
-  // Closed answers have boxes too.
+  // Elements in closed answers have boxes, too.
   const seen = [...document.querySelectorAll('main [id]')].filter((element) => element.checkVisibility());
   const end = page.getBoundingClientRect().bottom;
   const boxes = [page, ...seen].map((element) => ({ element, box: element.getBoundingClientRect() }));

@@ -1,6 +1,6 @@
 /**
- * Puts the elements of `selector` into the tab order while, and only while, their content is wider than they are: the
- * keyboard must be able to scroll what a finger can, and must not stop where there is nothing to do.
+ * Puts the elements of `selector` into the tab order while their content overflows: the keyboard must be able to scroll
+ * them, and must not stop where there is nothing to scroll.
  */
 export function reachScrollers(selector: string): void {
   const observer = new ResizeObserver((entries) => {

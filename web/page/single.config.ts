@@ -6,7 +6,7 @@ import { scriptText } from './plugins/scriptText.js';
 import { singleFiles } from './plugins/singleFile.js';
 import { bundling, root } from './vite.config.js';
 
-/** The page as one file a language, to be opened from a disk: `npm run build:single`. */
+/** The page as one file per language, to be opened from a disk: `npm run build:single`. */
 export default defineConfig({
   ...bundling,
   publicDir: false,
@@ -18,7 +18,7 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2022',
     modulePreload: false,
-    // The fonts stand in the style sheet.
+    // The fonts are inline in the style sheet.
     assetsInlineLimit: 2 ** 20,
     rolldownOptions: {
       input: fileURLToPath(new URL('single.ts', import.meta.url)),

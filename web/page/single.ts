@@ -1,3 +1,3 @@
-// All that the page as one file contains: plugins/singleFile.ts.
+// Everything in the page as one file: plugins/singleFile.ts.
 import './style/page.css';
 import './main.js';

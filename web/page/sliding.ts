@@ -1,13 +1,12 @@
 /**
- * How long after a slider's last move its page is whole again, in milliseconds. Leaving the figures out and taking them
- * back in costs a phone 200 ms each, so it must not happen between two presses of a key.
+ * How long after a slider's last move the rest of the page is rendered again, in milliseconds. Hiding the figures and
+ * showing them again costs a phone 200 ms each, so it must not happen between two key presses.
  */
 const REST = 3000;
 
 /**
- * While a reader moves a slider, the page says so (`data-sliding`), and its style sheet leaves figures outside the
- * window out of the frames. At all other times everything is there: for pictures of the whole page, for printing, for
- * whoever reads the page by script.
+ * While a reader moves a slider, the page has `data-sliding`, and its style sheet skips figures outside the window. At
+ * all other times everything is rendered: for screenshots of the whole page, for printing, for scripts.
  */
 export function noticeSliding(): void {
   const { dataset } = document.documentElement;
@@ -19,7 +18,6 @@ export function noticeSliding(): void {
     clearTimeout(timer);
     timer = setTimeout(() => delete dataset.sliding, REST);
   };
-  // Focused or pressed first, then moved: the frame in which the style changes is not one of those that follow the
-  // slider.
+  // The slider is focused or pressed before it moves, so the change of style does not delay its first frame.
   for (const type of ['focusin', 'pointerdown', 'keydown', 'input']) addEventListener(type, notice, { capture: true });
 }

@@ -1,11 +1,11 @@
 import type { FigureElement } from '../elements/kit.js';
 
-/** Browsers stop pages that change the address much more often than this, in milliseconds. */
+/** The least time between changes of the URL, which browsers throttle, in milliseconds. */
 const PAUSE = 250;
 
 /**
- * Keeps what the reader has set in the page's address, so that the address bar, a bookmark and the language menu lead
- * to the page as it is. Everything else in the address stays. Returns a function that writes what is pending.
+ * Keeps the figures' settings in the page's URL, so that the address bar, a bookmark and the language menu lead to the
+ * page as it is. The rest of the URL stays. Returns a function that writes pending changes.
  */
 export function keepStateInAddress(): () => void {
   const changed = new Set<FigureElement>();
@@ -20,7 +20,7 @@ export function keepStateInAddress(): () => void {
     try {
       history.replaceState(history.state, '', address);
     } catch {
-      // A browser that had enough of it; the figures go on, and the next change tries again.
+      // The browser has throttled it; the figures continue, and the next change tries again.
     }
   };
   addEventListener('figure-change', (event) => {

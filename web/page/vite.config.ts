@@ -13,13 +13,13 @@ export const root = fileURLToPath(new URL('.', import.meta.url));
 // The build runs the library itself: plugins/runCell.ts.
 Object.assign(globalThis, { __VERSION__: JSON.parse(library.define.__VERSION__) as string });
 
-/** What the page's scripts need, whatever becomes of them. */
+/** What every build of the page's scripts needs. */
 export const bundling = {
   root,
-  // Relative addresses: the built folder works at the root of a host and below it.
+  // Relative URLs: the built folder works at the root of a host and below it.
   base: './',
   define: { ...library.define, __CELL_FRAME__: JSON.stringify(cellFrame()) },
-  // In another format a worker would carry the wasm for threads, too.
+  // In another format a worker would contain the wasm for threads, too.
   worker: { format: 'es' as const },
   resolve: library.resolve,
 };
@@ -35,8 +35,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       input: pageInputs(root),
-      // Each file of the first screen costs a slow phone a round trip. What all pages, or all figures, have in common
-      // is one file.
+      // On a slow phone each file of the first screen costs a round trip, so what all pages, or all figures, share is
+      // one file.
       output: {
         codeSplitting: {
           groups: [

@@ -69,11 +69,11 @@ export interface Snapshot {
 
 /** A limit for sizes, so that a step never takes seconds. */
 const LARGEST = 1024;
-const MOST_STEPS = 1_000_000;
+const MAX_STEPS = 1_000_000;
 
 const LIMITS: Partial<Record<keyof TrainingSettings, readonly [least: number, most: number]>> = {
   seed: [0, 2 ** 32 - 1],
-  steps: [1, MOST_STEPS],
+  steps: [1, MAX_STEPS],
   numHiddens: [1, LARGEST],
   numHeads: [1, LARGEST],
   ffnHiddens: [1, LARGEST],
@@ -81,7 +81,7 @@ const LIMITS: Partial<Record<keyof TrainingSettings, readonly [least: number, mo
   batch: [1, LARGEST],
   vocabulary: [2, LARGEST],
   distance: [1, LARGEST],
-  snapshotEvery: [1, MOST_STEPS],
+  snapshotEvery: [1, MAX_STEPS],
 };
 
 function wrong(expected: string, got: unknown): never {

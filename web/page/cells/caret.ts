@@ -1,4 +1,4 @@
-/** The character of an element's text at a point of the window, counted from 0; its end where there is none. */
+/** The index of the character in an element at a point of the window, or the end if there is none. */
 export function caretOffset(element: Element, x: number, y: number): number {
   const [node, offset] = caretAt(x, y);
   if (node === null || !element.contains(node)) return element.textContent?.length ?? 0;
@@ -8,7 +8,7 @@ export function caretOffset(element: Element, x: number, y: number): number {
   return before.toString().length;
 }
 
-/** Engines without the function (Safari before 26.2) have the cursor at the end. */
+/** Without this function (Safari before 26.2) the cursor goes to the end. */
 function caretAt(x: number, y: number): [Node | null, number] {
   if (!('caretPositionFromPoint' in document)) return [null, 0];
   const position = document.caretPositionFromPoint(x, y);

@@ -2,29 +2,28 @@ import type { EditorView } from '@codemirror/view';
 import type { EditorOptions } from './editor.js';
 import { LANGUAGES, type Language } from './language-tabs.js';
 
-/** A cell's two listings, and the editor of the JavaScript once a reader wants it. */
+/** A cell's two listings, and the editor of the JavaScript once a reader opens it. */
 export class CellCode {
-  /** The JavaScript as it is now. */
+  /** The current JavaScript. */
   text = '';
-  /** The editor is there, or on its way. */
+  /** The state of the editor. */
   editing: 'not' | 'loading' | 'here' | 'failed' = 'not';
-  /** The listing and the text as they were at first. */
+  /** The initial listing and text. */
   #listing: Node | undefined;
   #original = '';
   #editor: EditorView | undefined;
 
-  /** `changed` is called whenever there is something new to show. */
+  /** `changed` is called when the cell has to render again. */
   constructor(
     private readonly cell: HTMLElement,
     private readonly changed: () => void,
   ) {}
 
-  /** It is no longer the original. */
   get edited(): boolean {
     return this.text !== this.#original;
   }
 
-  /** Takes the listings that the cell has as the originals. */
+  /** Reads the cell's listings as the originals. */
   read(): void {
     this.cell
       .querySelectorAll(':scope > pre')
@@ -66,7 +65,7 @@ export class CellCode {
     this.changed();
   }
 
-  /** The listing is what prints. */
+  /** Printing shows the listing. */
   readonly #take = (text: string): void => {
     this.text = text;
     const listing = this.listing('javascript');

@@ -10,7 +10,7 @@ import type { CellWords } from './words.js';
 type Map = Extract<CellOutput, { type: 'heatmap' }>;
 type Lines = Extract<CellOutput, { type: 'lines' }>;
 
-/** One output of a cell; `width` is what there is for it, in CSS pixels. */
+/** One output of a cell, within `width` CSS pixels. */
 export function outputItem(output: CellOutput, width: number, words: CellWords): TemplateResult {
   switch (output.type) {
     case 'text':
@@ -25,7 +25,7 @@ export function outputItem(output: CellOutput, width: number, words: CellWords):
   }
 }
 
-/** Cells of a size that can be pointed at, within the width that there is and no higher than a screen. */
+/** The largest cells of a heat map that fit into `width` and are no higher than a screen. */
 function heatMap({ values, rows, columns }: Map, width: number, words: CellWords): TemplateResult {
   const [low, high] = rangeOf(values);
   const side = Math.max(2, Math.min(28, (width - 46) / columns, 480 / rows));
@@ -37,7 +37,7 @@ function heatMap({ values, rows, columns }: Map, width: number, words: CellWords
     style?.setProperty('max-width', `${Math.round(plot + 46)}px`);
     style?.setProperty('--heat-map-aspect', `${aspect}`);
   };
-  // The picture speaks for itself once the reader goes there; announced, it would be a list of its parts.
+  // Not in the live region: screen readers would announce it as a list of its parts.
   return html`<div class="picture" aria-live="off">
     <heat-map
       ${ref(size)}
@@ -53,7 +53,7 @@ function heatMap({ values, rows, columns }: Map, width: number, words: CellWords
   </div>`;
 }
 
-/** The curves' values, made once the reader asks for them. */
+/** The curves' values as a table, made when the reader opens it. */
 function linesTable(lines: Lines, words: CellWords): TemplateResult {
   const { values, rows, shown } = lines;
   const label = linesLabel(lines, words);
@@ -78,7 +78,7 @@ function linesTable(lines: Lines, words: CellWords): TemplateResult {
   </details>`;
 }
 
-/** What is to be said about a run: why it has ended, where it has not simply come to its end. */
+/** The message about a run's end, unless it simply came to its end. */
 export function verdict(status: RunState, words: CellWords, seconds: number): string {
   switch (status.state) {
     case 'idle':

@@ -1,19 +1,19 @@
-import { MOST_OUTPUTS, type CellFailure, type CellOutput } from './messages.js';
+import { MAX_OUTPUTS, type CellFailure, type CellOutput } from './messages.js';
 import type { Told } from './sandbox.js';
 
-/** How long the browser may take to start a sandbox, in milliseconds. */
+/** How long a sandbox may take to start, in milliseconds. */
 const PATIENCE = 15_000;
 
-/** How a run has ended, or that it has not. */
+/** The state of a run, or how it has ended. */
 export type RunState =
   | { readonly state: 'idle' | 'running' | 'done' | 'stopped' | 'late' | 'cut' | 'garbled' | 'unavailable' }
   | { readonly state: 'failed'; readonly failure: CellFailure }
   | { readonly state: 'foreign'; readonly specifier: string; readonly line: number };
 
-/** What stands below a cell. */
+/** The outputs below a cell. */
 export interface ShownOutputs {
   readonly outputs: readonly CellOutput[];
-  /** The code that made them. */
+  /** The code that produced them. */
   readonly code: string;
   /** Whether the reader ran it. */
   readonly own: boolean;
@@ -21,32 +21,32 @@ export interface ShownOutputs {
 
 const NOTHING: ShownOutputs = { outputs: [], code: '', own: false };
 
-/** One run of a cell after another, each in a sandbox of its own, which is ended with it. */
+/** A cell's runs, one after another, each in a sandbox of its own. */
 export class CellRun {
   status: RunState = { state: 'idle' };
   shown = NOTHING;
-  /** What the page has printed below the cell. */
+  /** The outputs that the page was built with. */
   #printed = NOTHING;
-  /** What the run has shown so far. */
+  /** The outputs of this run so far. */
   #fresh: readonly CellOutput[] = [];
   #code = '';
   #leave: (() => void) | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #number = 0;
-  /** The code is running, no longer only the sandbox. */
+  /** Whether the code has started, not only the sandbox. */
   #started = false;
-  /** The sandbox has dropped output. */
+  /** Whether the sandbox has dropped output. */
   #cut = false;
 
-  /** `changed` is called whenever there is something new to show. */
+  /** `changed` is called when the cell has to render again. */
   constructor(private readonly changed: () => void) {}
 
-  /** Shows what the page has printed below the cell's code. */
+  /** Shows the outputs that the page was built with. */
   print(outputs: readonly CellOutput[], code: string): void {
     this.shown = this.#printed = { outputs, code, own: false };
   }
 
-  /** Runs the code, for at most `limit` milliseconds, in place of a run that is still going on. */
+  /** Runs the code for at most `limit` milliseconds, and ends a run that is still going on. */
   async start(code: string, limit: number): Promise<void> {
     this.#end({ state: 'running' });
     const number = ++this.#number;
@@ -58,7 +58,7 @@ export class CellRun {
       if (number !== this.#number) return;
       this.#timer = setTimeout(() => this.#end({ state: 'unavailable' }), PATIENCE);
       this.#leave = runInSandbox(code, (told) => {
-        // What was said before the end may arrive after it.
+        // Messages sent before the end may arrive after it.
         if (number === this.#number) this.#take(told, limit);
       });
     } catch (error) {
@@ -66,12 +66,12 @@ export class CellRun {
     }
   }
 
-  /** Ends the run at once. */
+  /** Ends the run. */
   stop(): void {
     if (this.status.state === 'running') this.#end({ state: 'stopped' });
   }
 
-  /** Ends the run and shows again what the page has printed. */
+  /** Ends the run and restores the outputs that the page was built with. */
   clear(): void {
     this.#end({ state: 'idle' });
     this.shown = this.#printed;
@@ -84,7 +84,7 @@ export class CellRun {
     }
     switch (told.type) {
       case 'started':
-        // Only once: the code may not give itself more time.
+        // Only once, so that the code cannot extend its own time.
         if (this.#started) this.#end({ state: 'garbled' });
         else this.#limitTo(limit);
         break;
@@ -110,13 +110,13 @@ export class CellRun {
   }
 
   #add(output: CellOutput): void {
-    // The runtime keeps count as well, but a cell may have got round it.
-    if (this.#fresh.length >= MOST_OUTPUTS) {
+    // The runtime counts as well, but a cell may have circumvented it.
+    if (this.#fresh.length >= MAX_OUTPUTS) {
       this.#end({ state: 'garbled' });
       return;
     }
     this.#fresh = [...this.#fresh, output];
-    // Those of the run before give way one by one, so that the page does not jump.
+    // The previous outputs are replaced one by one, so that the page does not jump.
     this.#show([...this.#fresh, ...this.shown.outputs.slice(this.#fresh.length)]);
     this.changed();
   }
@@ -126,7 +126,7 @@ export class CellRun {
     this.#leave = undefined;
     clearTimeout(this.#timer);
     this.#number += 1;
-    // Without a sandbox nothing has run: what stood there is still right.
+    // Without a sandbox nothing has run: keep the old outputs.
     if (this.status.state === 'running' && !['running', 'unavailable'].includes(status.state)) this.#show(this.#fresh);
     this.status = status;
     this.changed();
@@ -137,7 +137,7 @@ export class CellRun {
   }
 }
 
-/** What keeps a run from beginning: a foreign import, or no network for the sandbox's parts. */
+/** Why a run could not start: an import of another module, or no network to load the sandbox. */
 function asState(error: unknown): RunState {
   const { name, specifier, line } = error as { name?: string; specifier?: string; line?: number };
   if (name === 'ForeignImport') return { state: 'foreign', specifier: specifier ?? '', line: line ?? 1 };

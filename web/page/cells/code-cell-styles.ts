@@ -75,7 +75,7 @@ export const cellStyles = css`
     margin: 0.5rem 0;
     min-width: 0;
   }
-  /* The editor, in the colours of the listing that it stands in for. */
+  /* The editor, in the listing's colours. */
   .editor .cm-editor.cm-focused {
     outline: 2px solid var(--_accent);
     outline-offset: -2px;
@@ -93,7 +93,7 @@ export const cellStyles = css`
   }
   .editor .cm-gutters {
     border: 0;
-    /* The outline of the focus is below it. */
+    /* The focus outline is below it. */
     background: none;
     color: var(--_quiet);
   }
@@ -105,7 +105,7 @@ export const cellStyles = css`
     background: none;
     outline: 1px solid var(--_track);
   }
-  /* Two rows in any case: the code must not move when a button comes or goes. */
+  /* Always two rows: the code must not move when a button appears or disappears. */
   @media (max-width: 30rem) {
     .actions {
       flex-basis: 100%;

@@ -11,12 +11,11 @@ import { unpackOutputs } from './printed-outputs.js';
 import { cellWords } from './words.js';
 
 /**
- * `<code-cell>`: two listings, one of JavaScript that readers may run and edit, one of PyTorch to read. The listings
- * are the element's children and stay there: without scripts, on paper and for search engines a cell is its text.
- * Between them stands what the JavaScript has printed when the page was built, if it was run then
- * (../plugins/printed.ts).
+ * `<code-cell>`: two listings, JavaScript that readers may run and edit, and the same in PyTorch to read. The listings
+ * are the element's children and stay there, so that without scripts, on paper and for search engines a cell is its
+ * text. Between them is the output of the JavaScript if it was run when the page was built (../plugins/printed.ts).
  *
- * `limit`: milliseconds that a run may take, default 10000.
+ * `limit`: how many milliseconds a run may take, default 10000.
  */
 export class CodeCell extends LitElement {
   static override styles = [baseStyles, controlStyles, tableStyles, seriesStyles, linesStyles, cellStyles];
@@ -66,7 +65,7 @@ export class CodeCell extends LitElement {
       editing === 'failed' && quiet
         ? this.#words.text('cell.noEditor')
         : verdict(status, this.#words, this.limit / 1000);
-    // That it runs is said, but not shown, as the button has changed: a line would move the page.
+    // Only announced, since the button has changed: a visible line would move the page.
     const look = status.state === 'running' ? 'spoken' : quiet ? 'status' : 'status off';
     return html`
       <div class="bar" @keydown=${this.#onKey}>
@@ -96,13 +95,13 @@ export class CodeCell extends LitElement {
     `;
   }
 
-  /** What can be done with the JavaScript. */
+  /** The buttons for the JavaScript. */
   #actions(): TemplateResult {
     const { state } = this.#run.status;
     const running = state === 'running';
     const { editing, edited } = this.#code;
     const text = (key: 'run' | 'stop' | 'edit' | 'reset'): string => this.#words.text(`cell.${key}`);
-    // What comes and goes stands first: the row ends at the cell's edge, so that the others keep their places.
+    // Buttons that come and go are first: the row is right-aligned, so the others keep their places.
     return html`
       <button type="button" ?hidden=${!edited && state === 'idle'} @click=${this.#reset}>${text('reset')}</button>
       <button
@@ -131,7 +130,7 @@ export class CodeCell extends LitElement {
     try {
       await navigator.clipboard.writeText(listing?.textContent.trimEnd() ?? '');
     } catch {
-      // The browser does not let pages copy: the reader's own key can.
+      // The browser does not let the page copy; the reader can still use the keyboard.
       if (listing !== null) getSelection()?.selectAllChildren(listing);
       return;
     }
@@ -140,7 +139,7 @@ export class CodeCell extends LitElement {
   };
 
   readonly #onKey = (event: KeyboardEvent): void => {
-    // It leaves the editor, and nothing around the cell.
+    // Escape leaves only the editor.
     if (event.key === 'Escape' && (event.target as Element).closest('.editor')) event.stopPropagation();
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
     if (this.language !== 'javascript') return;
@@ -148,10 +147,10 @@ export class CodeCell extends LitElement {
     this.#start();
   };
 
-  /** Opens the editor where the reader has clicked. */
+  /** Opens the editor at the click. */
   readonly #editAtClick = ({ clientX, clientY }: MouseEvent): void => {
     const listing = this.#code.listing('javascript');
-    // Who selects text wants to copy it.
+    // Readers who select text want to copy it.
     if (listing === null || getSelection()?.isCollapsed === false) return;
     void this.#edit(caretOffset(listing, clientX, clientY));
   };

@@ -1,8 +1,8 @@
-/** Values as text, in the way that `show` and `console.log` write them. */
+/** Values as text, as `show` and `console.log` print them. */
 
-/** Longest text of one value; the rest is cut. */
+/** The maximum length of a value's text. */
 const LONGEST = 4000;
-/** Numbers of a tensor that are written out. */
+/** How many numbers of a tensor are printed. */
 const FIRST = 8;
 
 /** A tensor: `[2, 5, 4, 4]: 0.25, 0.25, …` */
@@ -16,7 +16,7 @@ export function describeList(list: readonly (string | number)[]): string {
   return clip(`[${list.join(', ')}]`);
 }
 
-/** Anything, on one line where it fits; never throws. */
+/** Any value, on one line if it fits; never throws. */
 export function describe(value: unknown): string {
   try {
     if (typeof value === 'string') return clip(value);
@@ -36,7 +36,7 @@ function describeObject(value: object): string {
     const name = Object.prototype.toString.call(value).slice(8, -1);
     return `${name}(${numbers.length}) [${first.join(', ')}${numbers.length > 100 ? ', …' : ''}]`;
   }
-  // A typed array deep inside would be written as an object with a key for each number.
+  // A nested typed array would be printed as an object with a key for each number.
   const plain = (_: string, inner: unknown): unknown =>
     typeof inner === 'bigint' ? `${inner}` : ArrayBuffer.isView(inner) ? describeObject(inner).slice(0, 200) : inner;
   return JSON.stringify(value, plain) ?? Object.prototype.toString.call(value);

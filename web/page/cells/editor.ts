@@ -6,9 +6,9 @@ import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirro
 import { classHighlighter } from '@lezer/highlight';
 
 /**
- * Typing over a selection happens in the editor's state alone. Left to itself, Chromium joins the lines in the document
- * first and keeps their looks in style attributes, of which the page's policy complains. A composition cannot be taken
- * over, so it begins where the selection was.
+ * Replaces a selection in the editor's state only. Otherwise Chromium first joins the lines in the document and keeps
+ * their looks in style attributes, which violates the page's policy. An IME composition cannot be intercepted, so it
+ * starts at the beginning of the selection.
  */
 const typingOverSelection = EditorView.domEventHandlers({
   beforeinput(event, view) {
@@ -32,13 +32,13 @@ export interface EditorOptions {
   readonly code: string;
   readonly position: number;
   readonly label: string;
-  /** The id, in the shadow root, of what says how to leave. */
+  /** The id, in the shadow root, of the text that says how to leave. */
   readonly help: string;
   readonly changed: (code: string) => void;
 }
 
 /**
- * Opens an editor of JavaScript in a cell's shadow root, which keeps its styles there; the cursor goes to `position`.
+ * Opens an editor of JavaScript in a cell's shadow root, which also holds its styles; the cursor goes to `position`.
  * Tab indents; Escape, then Tab leaves.
  */
 export function openEditor(options: EditorOptions): EditorView {
@@ -59,7 +59,7 @@ export function openEditor(options: EditorOptions): EditorView {
         typingOverSelection,
         javascript(),
         syntaxHighlighting(classHighlighter),
-        // That key runs the cell.
+        // This key runs the cell.
         keymap.of(defaultKeymap.filter(({ key }) => key !== 'Mod-Enter')),
         keymap.of([...historyKeymap, indentWithTab]),
         EditorView.contentAttributes.of({ tabindex: '0', 'aria-label': label, 'aria-describedby': help }),

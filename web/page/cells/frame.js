@@ -1,5 +1,4 @@
-// All that runs in a cell's frame (../plugins/policy.ts): it starts the worker. The page's policy allows this text by
-// its hash.
+// The script of a cell's frame (../plugins/policy.ts): starts the worker. The page's policy allows it by its hash.
 addEventListener('message', ({ data: { runtime, start }, ports: [failed, messages] }) => {
   try {
     const worker = new Worker(URL.createObjectURL(new Blob([runtime], { type: 'text/javascript' })));

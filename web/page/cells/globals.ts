@@ -1,4 +1,4 @@
-/** Names that a cell finds in its worker: the language's own, and what of the platform reaches nothing outside. */
+/** The globals that a cell may use: the language's own, and those of the platform that reach nothing outside. */
 const KEPT = new Set(
   `AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array Boolean DataView Date
   DisposableStack Error EvalError FinalizationRegistry Float16Array Float32Array Float64Array Function Infinity Int16Array
@@ -11,8 +11,9 @@ const KEPT = new Set(
 );
 
 /**
- * Takes away everything by which code in this worker could reach network, storage, other workers or the page: all names
- * of the global object and its prototypes but those of a list, so that what browsers invent next is gone as well.
+ * Removes everything by which code in this worker could reach network, storage, other workers or the page: all
+ * properties of the global object and its prototypes except an allowlist, so that names that browsers add later are
+ * removed as well.
  */
 export function closeDown(scope: object): void {
   for (let holder = scope; holder !== EventTarget.prototype && holder !== Object.prototype;) {

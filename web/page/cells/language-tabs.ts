@@ -6,7 +6,7 @@ export type Language = (typeof LANGUAGES)[number];
 
 const NAMES: Readonly<Record<Language, string>> = { javascript: 'JavaScript', pytorch: 'PyTorch' };
 
-/** Two tabs above a cell's code, one for each of its languages. */
+/** Two tabs above a cell's code, one per language. */
 export function languageTabs(words: CellWords, chosen: Language, choose: (language: Language) => void): TemplateResult {
   const onKey = (event: KeyboardEvent): void => {
     if (!['ArrowRight', 'ArrowLeft', 'Home', 'End'].includes(event.key)) return;

@@ -11,7 +11,7 @@ type Lines = Extract<CellOutput, { type: 'lines' }>;
 const MARGIN = { top: 8, right: 44, bottom: 22, left: 46 };
 const LABEL_GAP = 14;
 
-/** Columns of a matrix as curves over its rows, each labelled with its column at its end. */
+/** Columns of a matrix as curves over its rows, each labelled at its end. */
 export function linesPlot(lines: Lines, width: number, words: SpokenWords): SVGTemplateResult {
   const { values, rows, shown } = lines;
   const height = Math.max(150, Math.min(220, width * 0.36));
@@ -33,7 +33,7 @@ export function linesPlot(lines: Lines, width: number, words: SpokenWords): SVGT
   </svg>`;
 }
 
-/** What the picture is, in words. */
+/** The plot's accessible description. */
 export function linesLabel({ shown, rows }: Lines, words: SpokenWords): string {
   return words.text('cell.lines', { columns: shown.join(', '), rows: words.number(rows) });
 }

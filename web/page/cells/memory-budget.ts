@@ -1,10 +1,10 @@
-/** Bytes of typed arrays and buffers that a run may make, most of which it drops at once, and of what it may keep. */
+/** The most bytes that a run may allocate in typed arrays and buffers, and the most that it may keep. */
 const MOST = { made: 2 ** 32, kept: 2 ** 30 };
-/** Plain arrays of fewer elements are charged where they are kept, not where they are made: most are gone at once. */
+/** Smaller plain arrays are charged when they are kept, not when they are made: most are short-lived. */
 const SMALL = 1024;
-/** What an object on the heap takes, roughly, in bytes. */
+/** Approximate bytes of an object on the heap. */
 const OBJECT = 64;
-/** And a number or reference in an array. */
+/** Bytes of a number or reference in an array. */
 const ELEMENT = 8;
 
 const VIEWS =
@@ -16,11 +16,10 @@ type Constructor = (new (...parameters: unknown[]) => object) & { readonly BYTES
 type Method = (this: unknown, ...parameters: unknown[]) => unknown;
 
 /**
- * Bounds the memory that code of this realm can take: beyond 4 GB of typed arrays that it makes, or about 1 GB of what
- * lists, maps and sets hold, it gets a `RangeError`. Without that a loop could fill the computer's memory well before
- * its time is over, and some engines let a worker whose heap is full take its page along. What the collector has freed
- * counts no longer, but the engine tells so only between tasks. It is an estimate, against mistakes, and no wall
- * against malice.
+ * Limits the memory that code in this realm can take: beyond 4 GB of allocated typed arrays, or about 1 GB in lists,
+ * maps and sets, it gets a `RangeError`. Otherwise a loop could fill the computer's memory well before its time limit,
+ * and in some engines a worker with a full heap takes its page down. Garbage-collected memory is no longer counted, but
+ * engines report it only between tasks. This is an estimate that protects against mistakes, not against malice.
  */
 export function limitMemory(scope: Scope): void {
   const taken = { made: 0, kept: 0 };
@@ -43,7 +42,7 @@ export function limitMemory(scope: Scope): void {
         return made;
       },
     });
-    // `slice` and `map` make their results with it.
+    // `slice` and `map` construct their results with it.
     Reflect.defineProperty(original.prototype as object, 'constructor', { value: wrapped });
     scope[name] = wrapped;
   }
@@ -57,18 +56,15 @@ export function limitMemory(scope: Scope): void {
   watch(Set.prototype, 'add', kept);
 }
 
-/**
- * Bytes of what a constructor would make of its first parameter: a buffer's is its bytes; a view over a buffer costs
- * nothing.
- */
+/** The bytes that a constructor allocates for its first parameter; a view of an existing buffer costs nothing. */
 function bytesOf({ BYTES_PER_ELEMENT }: Constructor, first: unknown): number {
   const length = BYTES_PER_ELEMENT === undefined || typeof first === 'number' ? first : lengthOf(first);
   return Math.max(0, Number(length) || 0) * (BYTES_PER_ELEMENT ?? 1);
 }
 
 /**
- * `new Array(n)`, `Array(n)` and `Array.from`. The prototype keeps its constructor: without, engines make slow work of
- * `map`.
+ * Charges `new Array(n)`, `Array(n)` and `Array.from`. The prototype keeps its constructor, without which `map` is
+ * slow.
  */
 function wrapPlainArray(scope: Scope, charge: (length: number) => void): void {
   const wrapped: ArrayConstructor = new Proxy(Array, {
@@ -93,7 +89,7 @@ function watch(prototype: object, name: string, kept: (values: readonly unknown[
   Reflect.defineProperty(prototype, name, { value, writable: true, configurable: true });
 }
 
-/** Roughly, what it takes to hold a value. */
+/** Approximate bytes of a value. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return ELEMENT + value.length;
   if (typeof value !== 'object' || value === null) return ELEMENT;

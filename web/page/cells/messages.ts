@@ -1,24 +1,24 @@
-/** What the page tells a worker that runs a cell, what the worker may say, and how much of it. */
+/** The message to a worker that runs a cell, the messages that it may send, and their limits. */
 
 /** The first and only message to the worker. */
 export interface CellStart {
-  /** The parts of the code between which the address of the library's module belongs. */
+  /** The code, split where the URL of the library's module belongs. */
   readonly code: readonly string[];
   readonly wasm: Uint8Array<ArrayBuffer>;
 }
 
-/** Most outputs of a run. */
-export const MOST_OUTPUTS = 200;
-/** Most characters of a run's texts together. */
-export const MOST_CHARACTERS = 100_000;
-/** Most numbers in one heat map or plot: 512 rows of 512. */
-export const MOST_VALUES = 2 ** 18;
-/** Most numbers in all heat maps and plots of a run. */
-export const MOST_VALUES_TOGETHER = 2 ** 20;
-/** Most curves in one plot. */
-export const MOST_CURVES = 24;
+/** The most outputs of a run. */
+export const MAX_OUTPUTS = 200;
+/** The most characters in all texts of a run. */
+export const MAX_CHARACTERS = 100_000;
+/** The most numbers in one heat map or plot: 512 rows of 512. */
+export const MAX_VALUES = 2 ** 18;
+/** The most numbers in all heat maps and plots of a run. */
+export const MAX_VALUES_TOGETHER = 2 ** 20;
+/** The most curves in one plot. */
+export const MAX_CURVES = 24;
 
-/** Something to put below the cell. */
+/** An output to show below the cell. */
 export type CellOutput =
   | { readonly type: 'text' | 'log'; readonly text: string }
   | { readonly type: 'heatmap'; readonly values: Values; readonly rows: number; readonly columns: number }
@@ -26,11 +26,11 @@ export type CellOutput =
       readonly type: 'lines';
       readonly values: Values;
       readonly rows: number;
-      /** The numbers of the columns; `values` has no others. */
+      /** The numbers of the columns in `values`. */
       readonly shown: readonly number[];
     };
 
-/** What the cell threw, and where: a line of the reader's code, counted from 1. */
+/** What the cell threw, and the line of the reader's code, counted from 1. */
 export interface CellFailure {
   readonly type: 'failed';
   readonly name: string;
@@ -38,17 +38,14 @@ export interface CellFailure {
   readonly line: number | undefined;
 }
 
-/**
- * `started`: the code runs from now on; `cut`: there was more output than the page takes; `done`: the cell came to its
- * end.
- */
+/** `started`: the code begins to run; `cut`: there was more output than the limit; `done`: the cell came to its end. */
 export type CellMessage = CellOutput | CellFailure | { readonly type: 'started' | 'cut' | 'done' };
 
 export type Values = Float32Array | Float64Array;
 
 /**
- * Reads a message of a worker in which a stranger's code ran: returns a copy with nothing but what belongs there, or
- * nothing where it is no such message.
+ * Validates a message from a worker that ran untrusted code: returns a copy with only the expected fields, or undefined
+ * if it is invalid.
  */
 export function readMessage(data: unknown): CellMessage | undefined {
   if (typeof data !== 'object' || data === null) return undefined;
@@ -77,18 +74,18 @@ function readMatrix(
   { values, rows, columns, shown }: Record<string, unknown>,
 ): CellOutput | undefined {
   if (!(values instanceof Float32Array || values instanceof Float64Array)) return undefined;
-  if (!isCount(rows) || values.length > MOST_VALUES) return undefined;
+  if (!isCount(rows) || values.length > MAX_VALUES) return undefined;
   if (type === 'heatmap') {
     return isCount(columns) && rows * columns === values.length ? { type, values, rows, columns } : undefined;
   }
-  if (!Array.isArray(shown) || shown.length > MOST_CURVES || rows * shown.length !== values.length) return undefined;
+  if (!Array.isArray(shown) || shown.length > MAX_CURVES || rows * shown.length !== values.length) return undefined;
   const list: unknown[] = shown;
   const isColumn = (column: unknown): column is number => column === 0 || isCount(column);
   return list.every(isColumn) ? { type, values, rows, shown: [...list] } : undefined;
 }
 
 function isShort(text: unknown): text is string {
-  return typeof text === 'string' && text.length <= MOST_CHARACTERS;
+  return typeof text === 'string' && text.length <= MAX_CHARACTERS;
 }
 
 function isCount(value: unknown): value is number {

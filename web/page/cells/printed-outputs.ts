@@ -1,8 +1,7 @@
 import type { CellOutput } from './messages.js';
 
 /**
- * Outputs as text, which the build writes into the page. Numbers keep only the digits in which pictures and tables show
- * them.
+ * Outputs as text, which the build writes into the page. Numbers keep only the digits that pictures and tables show.
  */
 export function packOutputs(outputs: readonly CellOutput[]): string {
   return JSON.stringify(outputs, (key, value: unknown) =>
@@ -10,7 +9,7 @@ export function packOutputs(outputs: readonly CellOutput[]): string {
   );
 }
 
-/** What `packOutputs` has written. */
+/** Reads the text of `packOutputs`. */
 export function unpackOutputs(text: string): CellOutput[] {
   return JSON.parse(text, (key, value: unknown) =>
     // JSON has no NaN.
@@ -18,7 +17,7 @@ export function unpackOutputs(text: string): CellOutput[] {
   ) as CellOutput[];
 }
 
-/** Three decimals, or the two digits in front of a power of ten: see `Numbers.value` of the figures. */
+/** Three decimals, or two digits of scientific notation: see `Numbers.value` of the figures. */
 function shownDigits(value: number): number {
   if (!(Math.abs(value) < 1e-3)) return Number(value.toFixed(3));
   const short = Number(value.toPrecision(2));

@@ -1,9 +1,9 @@
 import { parser } from '@lezer/javascript';
 
-/** The one module that cells import. */
+/** The only module that cells import. */
 const MODULE = 'wasm-attention';
 
-/** The code imports something else, on this line. */
+/** The code imports another module, on this line. */
 export class ForeignImport extends Error {
   constructor(
     readonly specifier: string,
@@ -15,10 +15,9 @@ export class ForeignImport extends Error {
 }
 
 /**
- * Splits a cell's code where it names the library's module: between two parts belongs a string with the module's
- * address, which the worker makes.
+ * Splits a cell's code where it names the library's module, for the module's URL, which the worker makes.
  *
- * @throws ForeignImport where the code imports anything else. An import that the parser overlooks fails in the worker.
+ * @throws ForeignImport if the code imports anything else. An import that the parser overlooks fails in the worker.
  */
 export function partsOf(code: string): string[] {
   const parts: string[] = [];
@@ -29,7 +28,7 @@ export function partsOf(code: string): string[] {
       const exported = name === 'ExportDeclaration' && node.getChild('from') !== null;
       if (!dynamic && !exported && name !== 'ImportDeclaration') return;
       const specifier = node.getChild('String');
-      // Half an import: the engine says what is wrong with it.
+      // An incomplete import: the engine reports the error.
       if (specifier === null && !dynamic) return;
       const wanted = specifier === null ? '…' : code.slice(specifier.from + 1, specifier.to - 1);
       if (specifier === null || wanted !== MODULE) throw new ForeignImport(wanted, lineOf(code, from));

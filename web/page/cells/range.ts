@@ -1,6 +1,6 @@
 /**
- * The values between which a picture's scale runs: 0 and 1, or −1 and 1, where they fit, as weights and waves do; else
- * from the least finite value to the greatest. Never empty.
+ * The range of a picture's scale: 0 to 1 or −1 to 1 if the values fit, as weights and waves do; otherwise from the
+ * least finite value to the greatest. Never empty.
  */
 export function rangeOf(values: ArrayLike<number>): [low: number, high: number] {
   let [low, high] = [Infinity, -Infinity];

@@ -1,13 +1,13 @@
 /**
- * What runs in a cell's worker: `show`, `console`, the library, and walls around all of it. The build makes one classic
- * script of it (plugins/scriptText.ts). The reader's code is not part of that script: it comes as text, and becomes a
- * module once the walls stand.
+ * The script of a cell's worker: `show`, `console`, the library, and the sandbox around them. The build bundles it as
+ * one classic script (plugins/scriptText.ts). The reader's code is not part of it: it arrives as text, and becomes a
+ * module once the sandbox is in place.
  */
 import * as library from 'wasm-attention';
 import { describe } from './describe.js';
 import { closeDown } from './globals.js';
 import { limitMemory } from './memory-budget.js';
-import { MOST_CHARACTERS, type CellMessage, type CellStart } from './messages.js';
+import { MAX_CHARACTERS, type CellMessage, type CellStart } from './messages.js';
 import { consoleOf, createShow } from './show.js';
 
 const scope = self as unknown as Record<string, unknown>;
@@ -18,7 +18,7 @@ const addressOf = URL.createObjectURL.bind(URL);
 
 listen(
   'message',
-  // Until the code has started, a failure means that the browser allows no such worker or module; the frame hears of
+  // Before the code starts, a failure means that the browser does not allow such a worker or module; the frame reports
   // it.
   ({ data, ports: [port] }: MessageEvent<CellStart>) => void run(data, port!).catch(report),
   { once: true },
@@ -51,12 +51,12 @@ async function run({ code, wasm }: CellStart, port: MessagePort): Promise<void> 
     await import(/* @vite-ignore */ address);
     post({ type: 'done' });
   } catch (thrown) {
-    // The event says where a syntax error is; the error itself says so only in some browsers.
+    // The event has the line of a syntax error; the error itself has it only in some browsers.
     report(thrown);
   }
 }
 
-/** The address of the library as a cell imports it: the same, but with the wasm that the page has sent. */
+/** The URL of the library as cells import it: it instantiates the wasm that the page has sent. */
 function libraryModule(wasm: BufferSource): string {
   const load: typeof library.load = (options) =>
     options === undefined ? library.load({ wasm }) : library.load({ wasm, ...options });
@@ -70,7 +70,7 @@ function moduleOf(text: string): string {
   return addressOf(new Text([text], { type: 'text/javascript' }));
 }
 
-/** What was thrown, with the innermost line of the reader's own code; otherwise with `line`. */
+/** What was thrown, with the innermost line of the reader's own code, or else `line`. */
 function failureOf(
   thrown: unknown,
   address: string,
@@ -78,7 +78,7 @@ function failureOf(
 ): Extract<CellMessage, { type: 'failed' }> {
   const error = thrown instanceof Error ? thrown : undefined;
   const name = error === undefined ? '' : describe(error.name).slice(0, 100);
-  const message = describe(error === undefined ? thrown : error.message).slice(0, MOST_CHARACTERS);
+  const message = describe(error === undefined ? thrown : error.message).slice(0, MAX_CHARACTERS);
   return { type: 'failed', name, message, line: lineIn(error?.stack, address) ?? line };
 }
 

@@ -1,4 +1,4 @@
-/** A script with everything that it imports, but without the wasm: plugins/scriptText.ts. */
+/** A script bundled with its imports, but without the wasm: plugins/scriptText.ts. */
 declare module '*?script' {
   const text: string;
   export default text;

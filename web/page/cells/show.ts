@@ -1,15 +1,15 @@
 import { describe, describeList, describeTensor } from './describe.js';
 import {
-  MOST_CHARACTERS,
-  MOST_CURVES,
-  MOST_OUTPUTS,
-  MOST_VALUES,
-  MOST_VALUES_TOGETHER,
+  MAX_CHARACTERS,
+  MAX_CURVES,
+  MAX_OUTPUTS,
+  MAX_VALUES,
+  MAX_VALUES_TOGETHER,
   type CellMessage,
   type CellOutput,
 } from './messages.js';
 
-/** How a cell shows its results; README.md has the table. */
+/** How a cell shows its results; README.md has a table of them. */
 export interface Show {
   (value: unknown, options?: { readonly kind?: 'heatmap' | 'lines' | 'text' }): void;
   /** Columns of a matrix, by default the first 24, as curves over its rows. */
@@ -22,14 +22,14 @@ interface Matrix {
 }
 
 /**
- * Makes `show` and `log`, which hand their outputs to `post` until there are too many: then they say so once and are
- * silent. Throws a `TypeError` or `RangeError` that names what was expected and what was given.
+ * Makes `show` and `log`, which pass outputs to `post`. Beyond the limits they report so once and then do nothing.
+ * Invalid arguments throw a `TypeError` or `RangeError` with what was expected and what was given.
  */
 export function createShow(post: (message: CellMessage) => void): {
   show: Show;
   log: (...values: unknown[]) => void;
 } {
-  const left = { outputs: MOST_OUTPUTS, characters: MOST_CHARACTERS, values: MOST_VALUES_TOGETHER };
+  const left = { outputs: MAX_OUTPUTS, characters: MAX_CHARACTERS, values: MAX_VALUES_TOGETHER };
   let cut = false;
   const put = (output: CellOutput): void => {
     if (cut) return;
@@ -47,7 +47,7 @@ export function createShow(post: (message: CellMessage) => void): {
   };
 }
 
-/** The console of a cell: its messages are outputs, the rest does nothing. */
+/** A cell's console: messages are outputs, other methods do nothing. */
 export function consoleOf(log: (...values: unknown[]) => void): object {
   const silent = (): void => undefined;
   const methods = { log, info: log, debug: log, warn: log, error: log, table: log, dir: log };
@@ -91,9 +91,9 @@ function curves(operation: string, value: unknown, wanted: unknown): CellOutput 
   if (wanted !== undefined && !Array.isArray(wanted)) {
     throw new TypeError(`${operation}: expected columns to be an array, got ${kindOf(wanted)}`);
   }
-  const shown: unknown[] = wanted ?? [...Array(Math.min(columns, MOST_CURVES)).keys()];
-  if (shown.length > MOST_CURVES) {
-    throw new RangeError(`${operation}: expected at most ${MOST_CURVES} columns, got ${shown.length}`);
+  const shown: unknown[] = wanted ?? [...Array(Math.min(columns, MAX_CURVES)).keys()];
+  if (shown.length > MAX_CURVES) {
+    throw new RangeError(`${operation}: expected at most ${MAX_CURVES} columns, got ${shown.length}`);
   }
   for (const column of shown) {
     if (!Number.isInteger(column) || Number(column) < 0 || Number(column) >= columns) {
@@ -111,11 +111,11 @@ function curves(operation: string, value: unknown, wanted: unknown): CellOutput 
 }
 
 function checkSize(operation: string, { length }: ArrayLike<number>): void {
-  if (length > 0 && length <= MOST_VALUES) return;
-  throw new RangeError(`${operation}: expected from 1 to ${MOST_VALUES} values, got ${length}`);
+  if (length > 0 && length <= MAX_VALUES) return;
+  throw new RangeError(`${operation}: expected from 1 to ${MAX_VALUES} values, got ${length}`);
 }
 
-/** `{ data, shape }` and nested arrays of two dimensions, copied; nothing for anything else. */
+/** A copy of `{ data, shape }` or nested arrays of rank 2; undefined for anything else. */
 function asTensor(value: unknown): Matrix | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (Array.isArray(value)) return value.length > 0 && value.every(isNumbers) ? nested(value) : undefined;
@@ -139,7 +139,7 @@ function nested(rows: readonly ArrayLike<number>[]): Matrix {
   return { values, shape: [rows.length, columns] };
 }
 
-/** Numbers stay as exact as they are, and become a copy: the cell may go on changing its own. */
+/** A copy at the same precision, since the cell may go on changing its own. */
 function copy(data: ArrayLike<number>): Float32Array | Float64Array {
   return data instanceof Float32Array ? Float32Array.from(data) : Float64Array.from(data);
 }

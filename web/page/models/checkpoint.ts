@@ -2,10 +2,10 @@ import type { Tokenizer } from '@huggingface/tokenizers';
 import { openModel, type AsyncModel } from 'wasm-attention/models';
 import { loadWorker, type AsyncWasmAttention } from 'wasm-attention/worker';
 
-/** What a browser reads as one file, and half of what WebAssembly can address: more weights have no place. In bytes. */
-const MOST_BYTES = 2 ** 31 - 1;
+/** The most bytes of weights: a browser cannot read a larger file, and WebAssembly can address only twice as much. */
+const MAX_BYTES = 2 ** 31 - 1;
 
-/** What keeps a checkpoint from being opened; `detail` is a file's name, a size or what the library says. */
+/** Why a checkpoint cannot be opened; `detail` is a file's name, a size or the library's message. */
 export class Refusal extends Error {
   constructor(
     readonly reason: 'noConfig' | 'noWeights' | 'noJson' | 'tooLarge' | 'refused',
@@ -25,20 +25,20 @@ export interface Files {
   readonly tokenizer: { readonly json: object; readonly config: object } | undefined;
 }
 
-/** A model in a worker, with its tokenizer. */
+/** A model in a worker, and its tokenizer. */
 export interface Checkpoint {
   readonly name: string;
   readonly model: AsyncModel;
-  /** Missing where the folder has none: texts are then numbers of tokens. */
+  /** Undefined if the folder has none: texts are then token ids. */
   readonly tokenizer: Tokenizer | undefined;
 }
 
 let worker: Promise<AsyncWasmAttention> | undefined;
 
 /**
- * Picks a checkpoint's files from those of a folder.
+ * Picks a checkpoint's files from a folder.
  *
- * @throws Refusal that says which file is missing or cannot be read, or that the weights are too large
+ * @throws Refusal if a file is missing or unreadable, or the weights are too large
  */
 export async function filesOf(all: readonly File[]): Promise<Files> {
   const named = (name: string): File | undefined => all.find((file) => file.name === name);
@@ -54,7 +54,7 @@ export async function filesOf(all: readonly File[]): Promise<Files> {
   if (config === undefined) throw new Refusal('noConfig', 'config.json');
   if (weights.length === 0) throw new Refusal('noWeights', '*.safetensors');
   const bytes = weights.reduce((sum, { size }) => sum + size, 0);
-  if (bytes > MOST_BYTES) throw new Refusal('tooLarge', (bytes / 1e9).toFixed(1));
+  if (bytes > MAX_BYTES) throw new Refusal('tooLarge', (bytes / 1e9).toFixed(1));
   const [tokenizer, settings] = [named('tokenizer.json'), named('tokenizer_config.json')];
   return {
     name: /^[^/]+(?=\/)/.exec(config.webkitRelativePath)?.[0] ?? weights[0]?.name ?? '',
@@ -64,7 +64,7 @@ export async function filesOf(all: readonly File[]): Promise<Files> {
   };
 }
 
-/** The small model that the page brings along. */
+/** The small model that comes with the page. */
 export async function stories(): Promise<Files> {
   const { files } = await import('../../elements/story-model.js');
   return {
@@ -76,15 +76,15 @@ export async function stories(): Promise<Files> {
 }
 
 /**
- * Opens a checkpoint in the worker; `onProgress` hears which share of its bytes is placed.
+ * Opens a checkpoint in the worker; `onProgress` receives the share of its bytes that is read.
  *
- * @throws Refusal with what the library says of the config, a tensor or the memory
+ * @throws Refusal with the library's message about the config, a tensor or memory
  */
 export async function open(files: Files, onProgress: (share: number) => void): Promise<Checkpoint> {
   const { Tokenizer } = await import('@huggingface/tokenizers');
   try {
     worker ??= loadWorker().catch((error: unknown) => {
-      // The next try may find the network again.
+      // The next attempt may have a network again.
       worker = undefined;
       throw error;
     });

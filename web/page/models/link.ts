@@ -1,9 +1,9 @@
-/** What a link to the page carries: the text and what was changed, never a model. */
+/** The state in a link to the page: the text and the changes, never a model. */
 export interface Look {
   readonly text: string;
   readonly layer: number;
   readonly head: number;
-  /** Silent heads, each `layer.head`. */
+  /** Silenced heads, each `layer.head`. */
   readonly silent: readonly string[];
 }
 
@@ -14,7 +14,7 @@ export function headOf(name: string): [layer: number, head: number] {
   return name.split('.').map((number) => Number(number) - 1) as [number, number];
 }
 
-/** Reads the page's address; what makes no sense is left out. */
+/** Reads the page's URL; invalid parts are ignored. */
 export function lookOf(search: string): Look {
   const given = new URLSearchParams(search);
   const number = (name: string): number => {
@@ -32,7 +32,7 @@ export function lookOf(search: string): Look {
   };
 }
 
-/** Writes the look into an address. */
+/** Writes the state into a URL. */
 export function withLook(address: string, { text, layer, head, silent }: Look): string {
   const url = new URL(address);
   const values = {

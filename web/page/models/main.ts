@@ -3,7 +3,7 @@ import { keepPlaceInLanguages, wholeAlternates } from '../language-menu.js';
 import './model-explorer.js';
 
 wholeAlternates();
-// The links take along the text and the silent heads.
+// The links keep the text and the silenced heads.
 keepPlaceInLanguages(
   () => ({ id: '', at: '' }),
   () => undefined,

@@ -1,5 +1,3 @@
-/* This file is long because it holds a whole page's element; opening, passes, sentences and links are in files of their
-   own. */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import {
   baseStyles,
@@ -18,13 +16,14 @@ import { comparison, likenessOf } from './sentences.js';
 import { textOf, tokensOf } from './text.js';
 import { modelWords } from './words.js';
 
-/** Tokens that are written at a time, and how long a reader's writing rests before it is computed, in milliseconds. */
+/** The most tokens to generate at a time, and the debounce of the reader's typing in milliseconds. */
 const WRITTEN = 60;
 const REST = 250;
 
 /**
- * `<model-explorer>`: opens a checkpoint from the reader's disk in a worker and shows its heads over a text; they can
- * be silenced. Decoders write on, encoders compare sentences. The page's address carries the text and the changes.
+ * `<model-explorer>`: opens a checkpoint from the reader's disk in a worker and shows its heads over a text, where they
+ * can be silenced. Decoders continue the text, encoders compare sentences. The page's URL contains the text and the
+ * changes.
  */
 export class ModelExplorer extends LitElement {
   static override styles = [baseStyles, controlStyles, nextTokensStyles, explorerStyles];
@@ -135,7 +134,7 @@ export class ModelExplorer extends LitElement {
     try {
       history.replaceState(history.state, '', withLook(location.href, this.look));
     } catch {
-      // A browser that had enough of it; the next change tries again.
+      // The browser limits how often a page may do this; the next change tries again.
     }
   }
 
@@ -174,7 +173,7 @@ export class ModelExplorer extends LitElement {
     }
   }
 
-  /** One pass over the text: the heads, and what may come next. */
+  /** One pass over the text: the heads and the candidates for the next token. */
   async #compute(): Promise<void> {
     if (this.state.kind !== 'open') return;
     const { checkpoint } = this.state;
@@ -183,13 +182,13 @@ export class ModelExplorer extends LitElement {
     try {
       const tokens = tokensOf(checkpoint, this.look.text);
       if (this.look.text.trim() === '' || tokens.ids.length === 0) {
-        // The maps stay until there are others, so that nothing moves.
+        // Keep the maps until the new ones are there, so that nothing moves.
         this.pass = this.pass && { ...this.pass, tokens: undefined };
         this.said = words.text('models.empty');
         return;
       }
       const pass = await passOver(checkpoint, tokens, this.look.silent.map(headOf));
-      // A later one is on its way.
+      // A newer pass has started.
       if (run !== this.#runs) return;
       this.pass = pass;
       this.said = tokens.cut ? words.text('models.cut', { count: tokens.ids.length }) : '';

@@ -2,14 +2,14 @@ import { html, type TemplateResult } from 'lit';
 import type { Checkpoint } from './checkpoint.js';
 import type { ModelWords } from './words.js';
 
-/** How far a checkpoint has been opened. */
+/** The state of opening a checkpoint. */
 export type State =
   | { readonly kind: 'none' }
   | { readonly kind: 'reading' | 'opening'; readonly name: string; readonly share: number }
   | { readonly kind: 'refused'; readonly reason: string; readonly detail: string }
   | { readonly kind: 'open'; readonly checkpoint: Checkpoint };
 
-/** The same in words. */
+/** The state as text. */
 export function statusOf(words: ModelWords, state: State): string {
   switch (state.kind) {
     case 'none':
@@ -71,7 +71,7 @@ export function dropZone(
   </div>`;
 }
 
-/** The file that was dropped, or those of a folder, without folders inside it. */
+/** The dropped file, or the files of a folder without its subfolders. */
 export async function filesIn(entry: FileSystemEntry, isInside = false): Promise<File[]> {
   if (entry.isFile) {
     return new Promise((resolve) =>
@@ -84,7 +84,7 @@ export async function filesIn(entry: FileSystemEntry, isInside = false): Promise
   if (isInside) return [];
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   const entries: FileSystemEntry[] = [];
-  // The browser hands them out in portions, the last of which is empty.
+  // The browser returns entries in batches, the last of which is empty.
   for (let some = [entry]; some.length > 0; entries.push(...some)) {
     some = await new Promise((resolve) => reader.readEntries(resolve, () => resolve([])));
   }

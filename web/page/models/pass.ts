@@ -2,12 +2,12 @@ import { headsOf, type Heads } from '../../elements/kit.js';
 import type { Checkpoint } from './checkpoint.js';
 import { pieceOf, type Tokens } from './text.js';
 
-/** Candidates for the next token that are shown. */
+/** How many candidates for the next token are shown. */
 const CANDIDATES = 5;
 
-/** What one pass over a text gives. */
+/** The result of a pass over a text. */
 export interface Pass {
-  /** Missing once the reader has taken the text away. */
+  /** Undefined once the reader has cleared the text. */
   readonly tokens: Tokens | undefined;
   readonly heads: Heads;
   /** The most likely next tokens of a decoder. */
@@ -33,7 +33,7 @@ export async function passOver(
   };
 }
 
-/** The most likely tokens, in one pass: a vocabulary may have 150,000. */
+/** The most likely tokens, found in one pass over the vocabulary, which may have 150,000. */
 function likeliest(logits: ArrayLike<number>, { tokenizer }: Checkpoint): Pass['next'] {
   const best: number[] = [];
   const logit = (id: number): number => logits[id] ?? -Infinity;

@@ -3,10 +3,10 @@ import type { Checkpoint } from './checkpoint.js';
 import { tokensOf } from './text.js';
 import type { ModelWords } from './words.js';
 
-/** Sentences that are compared. */
+/** The most sentences to compare. */
 const MOST = 24;
 
-/** Where readers write sentences for an encoder, one a line, and how alike they are. */
+/** The field for an encoder's sentences, one per line, and their similarities. */
 export function comparison(words: ModelWords, values: ArrayLike<number>, compare: () => void): TemplateResult {
   const count = Math.sqrt(values.length);
   return html`<div class="field">
@@ -33,7 +33,7 @@ export function comparison(words: ModelWords, values: ArrayLike<number>, compare
     }`;
 }
 
-/** How alike sentences are, one on each line: the cosine similarity of each pair. */
+/** The cosine similarity of each pair of sentences, one per line. */
 export async function likenessOf(checkpoint: Checkpoint, text: string): Promise<Float32Array> {
   const rows = text
     .split('\n')

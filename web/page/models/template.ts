@@ -1,14 +1,14 @@
 import type { PageStrings } from '../plugins/pageStrings.js';
 import { alternates, head, languageMenu, type MenuEntry } from '../plugins/template.js';
 
-/** The words of the page that are in it before its script runs. */
+/** The texts of the page before its script runs. */
 export interface ModelStrings {
   readonly 'models.title': string;
   readonly 'models.lede': string;
   readonly 'models.home': string;
 }
 
-/** The page at `/<language>/models/`, where readers open checkpoints of their own. */
+/** The page at `/<language>/models/`, where readers open their own checkpoints. */
 export function modelsPage(
   language: string,
   strings: ModelStrings,

@@ -3,7 +3,7 @@ import english from '../languages/en/models.json';
 
 type ModelKey = keyof typeof english;
 
-/** What the page about models says: words of its own, and those that it shares with the figures. */
+/** The texts of the page about models: its own, and those that it shares with the figures. */
 export type ModelWords = Localised<ModelKey | StringKey>;
 
 const MODELS: Translations<ModelKey> = {
@@ -11,7 +11,7 @@ const MODELS: Translations<ModelKey> = {
   load: (language) => import(`../languages/${language}/models.json`) as ReturnType<typeof MODELS.load>,
 };
 
-/** The words of the language that an element stands in. */
+/** The texts in an element's language. */
 export function modelWords(element: ConstructorParameters<typeof Localised>[0]): ModelWords {
   return new Localised<ModelKey | StringKey>(element, MODELS);
 }

@@ -1,27 +1,27 @@
-/** The page's files as the browser keeps them for times without a network. */
+/** The page's files, which the browser keeps for offline use. */
 export interface Kept {
-  /** What all caches of this page's versions begin with; others on the same host have others. */
+  /** The prefix of this page's caches; other pages of the same host have other prefixes. */
   readonly family: string;
-  /** The cache of this version. */
+  /** This version's cache. */
   readonly name: string;
-  /** The files' addresses, and what the build knows about each. */
+  /** The files by URL, with what the build knows about each. */
   readonly files: ReadonlyMap<string, KeptFile>;
 }
 
 export interface KeptFile {
-  /** SHA-256 of its content, in Base64. */
+  /** SHA-256 of the content, in Base64. */
   readonly hash: string;
-  /** Its media type. */
   readonly type: string;
-  /** The language, or the figure, that alone needs it; the others are for all. */
+  /** The only language or figure that needs the file; undefined if all do. */
   readonly part?: string;
 }
 
-/** How long a page may take to come from the network before the kept one is shown, in milliseconds. */
+/** How long the network may take to return a page before the kept one is shown, in milliseconds. */
 const PATIENCE = 4000;
 
 /**
- * The parts of the pages at these addresses and those of which an earlier version keeps something, and what all need.
+ * The parts of the pages at these URLs, of which `undefined` is what all pages share, and those that an earlier version
+ * has kept.
  */
 export async function partsOf({ files }: Kept, addresses: readonly string[]): Promise<ReadonlySet<string | undefined>> {
   const parts = [undefined, ...addresses.map((address) => files.get(bare(pageAt(address)))?.part)];
@@ -32,8 +32,8 @@ export async function partsOf({ files }: Kept, addresses: readonly string[]): Pr
 }
 
 /**
- * Fetches the files of these parts, of which `undefined` is what all pages need, or takes them from the version before
- * where their names have a hash of their content. Rejects if a file is missing or wrong.
+ * Fetches the files of these parts, or takes them from the previous version if their names contain a hash. Rejects if a
+ * file is missing or wrong.
  */
 export async function fill({ name, files }: Kept, parts: ReadonlySet<string | undefined>): Promise<void> {
   const cache = await caches.open(name);
@@ -43,31 +43,31 @@ export async function fill({ name, files }: Kept, parts: ReadonlySet<string | un
       const hashed = isHashed(address);
       const old = hashed ? await checked(await caches.match(address), file) : undefined;
       if (old !== undefined) return cache.put(address, old);
-      // Past the browser's own cache, which may have the page of last week.
+      // Bypasses the HTTP cache, which may have last week's page.
       const init: RequestInit = { cache: hashed ? 'default' : 'no-cache', integrity: `sha256-${file.hash}` };
       return cache.add(new Request(address, init));
     }),
   );
 }
 
-/** Keeps the part of a page or file that the reader asks for for the first time. Without a network it does not. */
+/** Keeps the part of a page or file that is requested for the first time. Does nothing without a network. */
 export async function extend(kept: Kept, address: string): Promise<void> {
   const part = kept.files.get(bare(pageAt(address)))?.part;
   if (part === undefined || (await find(kept, pageAt(address))) !== undefined) return;
   await fill(kept, new Set([part])).catch(() => undefined);
 }
 
-/** Drops the versions before this one. */
+/** Deletes earlier versions. */
 export async function tidy({ family, name }: Kept): Promise<void> {
   const stale = (await caches.keys()).filter((each) => each.startsWith(family) && each !== name);
   await Promise.all(stale.map((each) => caches.delete(each)));
 }
 
-/** Pages from the network while there is one, in time; everything else from what is kept, if it is. */
+/** Serves pages from the network if it answers in time, and everything else from the cache if it is there. */
 export async function answer(kept: Kept, request: Request): Promise<Response> {
   if (request.mode !== 'navigate') return (await find(kept, request.url)) ?? fetch(request);
   const fresh = fetch(request);
-  // Should it fail after the kept page has been shown, nobody minds.
+  // A failure after the kept page has been shown does not matter.
   fresh.catch(() => undefined);
   try {
     return await Promise.race([fresh, late()]);
@@ -84,8 +84,8 @@ async function page(kept: Kept, url: string): Promise<Response | undefined> {
 }
 
 /**
- * Pages are kept as folders: `/en` leads to `/en/`, for what stands in the page is relative to that, and
- * `/en/index.html` is the same.
+ * Pages are kept as folders: `/en` redirects to `/en/`, because the page's links are relative to that, and
+ * `/en/index.html` is the same page.
  */
 function pageAt(url: string): string {
   const address = new URL(url);
@@ -93,12 +93,12 @@ function pageAt(url: string): string {
   return address.href;
 }
 
-/** Without a query and a fragment. */
+/** The URL without query and fragment. */
 function bare(url: string): string {
   return url.replace(/[?#].*/s, '');
 }
 
-/** Nothing where the browser gives no storage, or where the file is not as the build made it. */
+/** Undefined if the browser denies storage, or if the file is not as built. */
 async function find({ name, files }: Kept, url: string): Promise<Response | undefined> {
   const address = bare(url);
   const file = files.get(address);
@@ -111,15 +111,15 @@ async function find({ name, files }: Kept, url: string): Promise<Response | unde
 }
 
 /**
- * The answer with the content that the build hashed; nothing if the content is another. All scripts of this origin can
- * write into the cache, so nothing else is taken from it: the headers are made here.
+ * A response with the file's content, or undefined if its hash is not the build's. Any script of this origin can write
+ * into the cache, so the headers are made here.
  */
 async function checked(found: Response | undefined, { hash, type }: KeptFile): Promise<Response | undefined> {
   if (found === undefined) return undefined;
   const body = await found.arrayBuffer();
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', body));
   if (btoa(String.fromCharCode(...digest)) !== hash) return undefined;
-  // On a host that isolates its pages, workers start only with the second header. Elsewhere it changes nothing.
+  // On a cross-origin isolated host, workers start only with the second header. Elsewhere it has no effect.
   return new Response(body, {
     headers: { 'content-type': type, 'cross-origin-embedder-policy': 'require-corp' },
   });

@@ -1,15 +1,15 @@
 /**
- * The page without a network. When the worker is installed it fetches every file that the reader's language needs, and
- * those of another language when the reader goes to it, and a model when the reader asks for it; from then on files
- * come from there, and pages from the network while there is one. A new version waits until nobody has a page of the
- * old one open, because that page still loads figures of its own version.
+ * Serves the page offline. On installation it fetches every file that the reader's language needs; those of another
+ * language when the reader opens it, and a model when the reader asks for it. From then on files come from the cache,
+ * and pages from the network while there is one. A new version waits until no page of the old one is open, because that
+ * page still loads figures of its own version.
  *
- * What is stored and what is served from the cache is compared with the build's hashes, so nothing else gets to a
- * reader from there, whatever another script writes into the cache.
+ * Everything that is stored or served is compared with the build's hashes, so that readers get nothing else, whatever
+ * another script writes into the cache.
  */
 import { answer, extend, fill, partsOf, tidy, type Kept, type KeptFile } from './kept.js';
 
-/** What the global scope of a service worker has and that of a page has not. */
+/** Properties of a service worker's global scope that a page's does not have. */
 interface ServiceWorker {
   readonly registration: { readonly scope: string };
   readonly clients: {
@@ -27,7 +27,7 @@ interface Asking extends Lasting {
   respondWith(response: Promise<Response>): void;
 }
 
-/** Put in by scripts/offline.mjs: the files by their paths below the page's root, and a hash of all of them. */
+/** Inserted by scripts/offline.mjs: the files by their paths below the page's root, and a hash of all of them. */
 declare const __FILES__: readonly (readonly [path: string, file: KeptFile])[];
 declare const __CONTENT__: string;
 
@@ -42,7 +42,7 @@ const kept: Kept = {
 
 worker.addEventListener('install', (event) => event.waitUntil(install()));
 worker.addEventListener('activate', (event) =>
-  // The page that is open loads its next figures from here at once.
+  // The open page loads its next figures from the cache at once.
   event.waitUntil(tidy(kept).then(() => worker.clients.claim())),
 );
 worker.addEventListener('fetch', (event) => {

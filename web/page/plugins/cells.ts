@@ -11,17 +11,17 @@ declare module 'mdast' {
 }
 
 /**
- * Joins each fence ```` ```js cell ```` and the ```` ```python pytorch ```` that follows it to
- * `<code-cell><pre>…</pre><pre>…</pre></code-cell>`. Without scripts that is two listings; with them, one to run and
- * one to read. Throws an `Error` where either of the two stands alone.
+ * Joins each fence ```` ```js cell ```` and the ```` ```python pytorch ```` after it to
+ * `<code-cell><pre>…</pre><pre>…</pre></code-cell>`. Without scripts these are two listings. Throws an `Error` if
+ * either is missing.
  */
 export function joinCells({ children }: Parent): void {
   for (const [index, node] of children.entries()) {
     const next = children[index + 1];
     if ('children' in node) joinCells(node);
-    if (isFence(node, 'python', 'pytorch')) throw alone('js cell', 'in front of', node);
+    if (isFence(node, 'python', 'pytorch')) throw alone('js cell', 'before', node);
     if (!isFence(node, 'js', 'cell')) continue;
-    if (!isFence(next, 'python', 'pytorch')) throw alone('python pytorch', 'behind', node);
+    if (!isFence(next, 'python', 'pytorch')) throw alone('python pytorch', 'after', node);
     children.splice(index, 2, {
       type: 'codeCell',
       children: [node, next],

@@ -3,12 +3,12 @@ import { element, text, visit } from './hast.js';
 import type { PageStrings } from './pageStrings.js';
 
 /**
- * Turns each `<reader-check>` into buttons, or into a form for a number; web/page/checks.ts has the script. Its first
- * paragraph asks, and what follows the answers explains. With `show`, settings of a figure as in an address, it is a
- * prediction, and the figure takes these settings once the reader has found the answer or asks for it. The answers are
- * a `number`, which may be off by `within`, or a task list, in which the right ones are ticked and each wrong one has a
- * list of one item: what is wrong about it. A `number` may have a list of likely wrong ones, each with such a list.
- * Throws an `Error` where one of these parts is missing.
+ * Turns each `<reader-check>` into buttons, or into a form for a number; web/page/checks.ts has the script. The first
+ * paragraph is the question, and the text after the answers is the explanation. With `show`, settings of a figure as in
+ * a URL, the question is a prediction: the figure takes these settings once the reader has answered. The answers are a
+ * `number`, with a tolerance `within`, or a task list, in which the right ones are ticked and each wrong one has a
+ * nested list of one item: what is wrong about it. A `number` may have a list of likely wrong numbers, each with such a
+ * nested list. Throws an `Error` if a part is missing.
  */
 export function readerChecks(words?: PageStrings) {
   return (tree: Root): void =>
@@ -28,8 +28,8 @@ function build(node: Element, words: PageStrings): void {
   const kind = element('span', { className: ['kind'] }, [
     text(show === undefined ? words.checkYourself : words.checkPredict),
   ]);
-  // Chromium looks for what it could fill in every form, and for that lays out the part of the text that the form is
-  // in.
+  // Not a form: Chromium searches every form for fields to autofill, and for that lays out the part of the text around
+  // it.
   node.tagName = number === undefined ? 'div' : 'form';
   const filled = { autoComplete: ['off'], noValidate: true, dataNumber: number, dataWithin: within };
   node.properties = { className: ['check'], dataShow: show, ...(number !== undefined && filled) };
@@ -54,7 +54,7 @@ function build(node: Element, words: PageStrings): void {
   ];
 }
 
-/** A button for each answer, and behind a wrong one, hidden, what is wrong about it. */
+/** A button for each answer, and after a wrong one, hidden, what is wrong about it. */
 function choices(list: Element): Element[] {
   const answers = elementsOf(list).map(choice);
   if (!answers.some(([button]) => button.properties.dataRight === ''))
@@ -78,7 +78,7 @@ function choice(item: Element): [button: Element, ...faults: Element[]] {
   return [element('button', button, answer), ...faults.map(({ children }) => element('p', { hidden: true }, children))];
 }
 
-/** Likely wrong numbers, and what is wrong about them: both hidden. */
+/** Likely wrong numbers and what is wrong about them, both hidden. */
 function slips(list: Element | undefined): Element[] {
   return (list === undefined ? [] : elementsOf(list)).map((item) => {
     const [wrong] = item.children;

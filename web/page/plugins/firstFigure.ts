@@ -2,10 +2,9 @@ import { posix } from 'node:path';
 import type { HtmlTagDescriptor, Plugin, Rollup } from 'vite';
 
 /**
- * Vite plugin: lets a page's head name the style sheet first, and then the scripts of its first figure, with the
- * library and the page's language, so that they are fetched while the text is parsed. Without it a phone learns of them
- * only after the page's own script has run, a second later. Scripts have a low priority: the text must not wait for
- * them.
+ * Vite plugin: puts the style sheet first in a page's head, and then the scripts of its first figure with the library
+ * and the page's language, so that they are fetched while the text is parsed. Otherwise a phone finds them a second
+ * later, after the page's own script has run. The scripts have a low priority, so that the text does not wait for them.
  */
 export function firstFigure(): Plugin {
   return {

@@ -1,9 +1,8 @@
 /**
- * Cuts the lists of ever larger glyphs in a font for formulas (TrueType, changed in place) down to those that formulas
- * use. Chromium makes a root or a bracket of any size as wide as the widest of the list, and leaves a hole beside the
- * smaller ones.
+ * Shortens the lists of size variants in a maths font (TrueType, changed in place) to those that the formulas use.
+ * Chromium gives every root or bracket the width of the widest variant, which leaves a gap beside smaller ones.
  *
- * @param used  how many glyphs each sign keeps
+ * @param used how many variants each character keeps
  */
 export function limitSizes(font: Buffer, used: Readonly<Record<string, number>>): void {
   const u16 = (at: number): number => font.readUInt16BE(at);
@@ -14,7 +13,7 @@ export function limitSizes(font: Buffer, used: Readonly<Record<string, number>>)
     const index = glyphs.indexOf(glyphOf(font, sign));
     if (index < 0) throw new RangeError(`glyphSizes: expected a sign that grows, got ${sign}`);
     const construction = variants + u16(variants + 10 + 2 * index);
-    // No glyph put together from pieces: it is as wide as the largest.
+    // No assembly from pieces, which is as wide as the largest variant.
     font.writeUInt16BE(0, construction);
     font.writeUInt16BE(Math.min(count, u16(construction + 2)), construction + 2);
   }
@@ -39,7 +38,7 @@ function covered(font: Buffer, at: number): number[] {
   });
 }
 
-/** The glyph of a character in the table of all of Unicode, whose format is 12. */
+/** The glyph of a character in the cmap subtable of format 12, which covers all of Unicode. */
 function glyphOf(font: Buffer, character: string): number {
   const code = character.codePointAt(0)!;
   const u32 = (at: number): number => font.readUInt32BE(at);

@@ -1,6 +1,6 @@
 import type { Element, ElementContent, Root } from 'hast';
 
-/** Calls `action` for every element of the tree, parents first. */
+/** Calls `action` for every element of the tree, in document order. */
 export function visit(tree: Root | Element, action: (node: Element) => void): void {
   for (const child of tree.children) {
     if (child.type !== 'element') continue;
@@ -17,7 +17,7 @@ export function text(value: string): ElementContent {
   return { type: 'text', value };
 }
 
-/** All text within a node. */
+/** A node's text content. */
 export function textOf(node: ElementContent): string {
   if (node.type === 'text') return node.value;
   return node.type === 'element' ? node.children.map(textOf).join('') : '';

@@ -7,8 +7,8 @@ import { element, text, visit } from './hast.js';
 const PARSERS = { 'language-js': javascript, 'language-python': python } as const;
 
 /**
- * Colours listings of JavaScript and Python at build time, with the classes that the editor of the code cells uses too.
- * Each line is an element of its own, so that the rest of one that is too long can be indented further than the line.
+ * Highlights listings of JavaScript and Python at build time, with the classes that the code cells' editor uses. Each
+ * line is an element, so that the rest of a wrapped line can be indented further.
  */
 export function highlightListings(tree: Root): void {
   visit(tree, (node) => {
@@ -36,7 +36,7 @@ function highlighted(code: string, parser: typeof javascript): ElementContent[] 
   return lines.filter((line) => line.length > 0).map(indented);
 }
 
-/** A line whose indentation stands beside the rest of it. */
+/** A line with its indentation in an element of its own. */
 function indented(line: readonly ElementContent[]): ElementContent {
   const [first, ...others] = line;
   const spaces = first?.type === 'text' ? /^ */.exec(first.value)![0] : '';
@@ -44,5 +44,5 @@ function indented(line: readonly ElementContent[]): ElementContent {
   return element('span', { className: ['line'] }, [element('span', {}, [text(spaces)]), element('span', {}, rest)]);
 }
 
-/** Names are most of a listing and keep the colour of the text. */
+/** Names make up most of a listing and keep the text's colour. */
 const COLOURED = /^tok-(keyword|operatorKeyword|string2?|number|bool|null|atom|comment)$/;

@@ -4,12 +4,12 @@ import { element, text, textOf, visit } from './hast.js';
 import { spaceOperators } from './operatorSpace.js';
 
 /**
- * Makes KaTeX's MathML render alike in every browser.
+ * Makes KaTeX's MathML render the same in every browser.
  *
- * MathML Core has neither `mathvariant` (but for `normal`) nor `columnalign`, and both carry meaning in our formulas: a
- * bold x is a vector, and aligned equations line up at their equals signs. So letters become the Unicode characters
- * that `mathvariant` stood for, and table attributes become classes for the style sheet. Nor does MathML keep a
- * function's name apart from its neighbours, so that "sin a sin b" gets the thin spaces that TeX would set.
+ * MathML Core has neither `mathvariant` (except `normal`) nor `columnalign`, and our formulas need both: a bold x is a
+ * vector, and equations are aligned at their equals signs. So letters become the Unicode characters for their
+ * `mathvariant`, and table attributes become classes for the style sheet. Functions' names get TeX's thin spaces, which
+ * MathML leaves out.
  */
 export function portableMath(tree: Root): void {
   keepTogether(tree);
@@ -23,7 +23,7 @@ export function portableMath(tree: Root): void {
     node.children = spaceFunctions(node.children);
     spaceOperators(node);
     levelIndices(node);
-    // The TeX source is for programs; assistive technology would read it out as a second formula.
+    // The TeX source is for programs; assistive technology would read it as a second formula.
     if (node.tagName === 'semantics') {
       node.children = node.children.filter((child) => child.type !== 'element' || child.tagName !== 'annotation');
     }
@@ -31,8 +31,8 @@ export function portableMath(tree: Root): void {
 }
 
 /**
- * Puts an index as low under a letter with a descender, or a name with one, as under others. Browsers that follow
- * MathML Core add the depth of the base, which TeX leaves out of account for a single letter.
+ * Puts an index below a letter or name with a descender as low as other indices. MathML Core adds the depth of the
+ * base, which TeX ignores for a single letter.
  */
 function levelIndices(node: Element): void {
   const [base, ...scripts] = node.children;
@@ -42,10 +42,9 @@ function levelIndices(node: Element): void {
 }
 
 /**
- * Takes what must stay with a formula into its element, which does not wrap: the punctuation after it, for no line
- * shall start with a full stop; a Korean particle, which belongs to the word before it as an ending does; an opening
- * bracket; and a word with a no-break space before the formula, since a browser breaks lines at such a space all the
- * same if the next thing is no text.
+ * Moves what must stay on the formula's line into its element, which does not wrap: punctuation after it; a Korean
+ * particle, which is a suffix; an opening bracket; and a word with a no-break space before it, because browsers break
+ * lines at such a space if no text follows.
  */
 function keepTogether(parent: Root | Element): void {
   for (const [index, node] of parent.children.entries()) {
@@ -68,17 +67,14 @@ function keepTogether(parent: Root | Element): void {
   }
 }
 
-/**
- * The letters that browsers and fonts know as `mathvariant`: those of Unicode's mathematical alphabets, by the plain
- * ones.
- */
+/** The characters for each `mathvariant`: Unicode's mathematical alphabets, by plain letter. */
 const ALPHABETS: Readonly<Record<string, ReadonlyMap<string, string>>> = {
   bold: alphabet('', [0x1d400, 0x1d433], [0x1d7ce, 0x1d7d7]),
   'double-struck': alphabet('ℂℍℕℙℚℝℤ', [0x1d538, 0x1d56b], [0x1d7d8, 0x1d7e1]),
   italic: alphabet('ℎ', [0x1d434, 0x1d467], [0x1d6fc, 0x1d714]),
 };
 
-/** An alphabet of these ranges, in which the places of letters that Unicode had earlier are empty. */
+/** An alphabet of these ranges, without the code points of letters that Unicode had earlier. */
 function alphabet(earlier: string, ...ranges: (readonly [first: number, last: number])[]): Map<string, string> {
   const later = ranges.flatMap(([first, last]) =>
     Array.from({ length: last - first + 1 }, (_, i) => String.fromCodePoint(first + i)),
@@ -86,7 +82,7 @@ function alphabet(earlier: string, ...ranges: (readonly [first: number, last: nu
   return new Map([...later, ...Array.from(earlier)].map((letter) => [letter.normalize('NFKC'), letter]));
 }
 
-/** The character that stands for `letter` in a `mathvariant`. */
+/** The character for `letter` in a `mathvariant`. */
 export function inAlphabet(letter: string, variant: string): string {
   const letters = ALPHABETS[variant];
   if (letters === undefined) throw new RangeError(`math: expected a known mathvariant, got ${variant}`);

@@ -5,8 +5,8 @@ import { textOf, visit } from './hast.js';
 export const SCRIPTED = /^m(sub|sup|subsup|under|over|underover)$/;
 
 /**
- * Sets the spaces of the operators in `node` as TeX would: browsers give an ellipsis those of an equals sign, and
- * operators in indices those that they have on the line.
+ * Spaces the operators in `node` as TeX does: browsers space an ellipsis like an equals sign, and operators in indices
+ * as on the line.
  */
 export function spaceOperators(node: Element): void {
   if (node.tagName === 'mo' && textOf(node) === '…') close(node);

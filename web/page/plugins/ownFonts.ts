@@ -8,21 +8,20 @@ import { inAlphabet } from './math.js';
 import type { PageStrings } from './pageStrings.js';
 import { renderProse } from './prose.js';
 
-/** The folders of two fonts, both under the SIL Open Font License. */
+/** The packages of two fonts, both under the SIL Open Font License. */
 const HANGUL = folderOf('nanum-gothic');
 const FORMULAS = folderOf('stix-two-math');
-/** The entries of a font's name table that hold its copyright and its licence. */
+/** The ids of copyright and licence in a font's name table. */
 const COPYRIGHT = [0, 13, 14];
-/** How many sizes of growing signs the formulas use: roots of an index's height, brackets up to a fraction's. */
+/** How many size variants the formulas use: roots as high as an index, brackets up to a fraction's height. */
 const SIZES = { '√': 1, '(': 7, ')': 7 };
 
 /**
- * Vite plugin: writes the page's own fonts into `build/fonts`, for readers whose machines lack such fonts. Two are for
- * Hangul (`style/hangul.css`): one has the syllables of the Korean page, the other those of the language's name, which
- * all pages show. The third is for formulas (`style/blocks.css`), which need a font that says where indices and
- * brackets belong.
+ * Vite plugin: writes the page's own fonts into `build/fonts`, for machines without such fonts. Two are for Hangul
+ * (`style/hangul.css`): the syllables of the Korean page, and those of the language's name, which all pages show. The
+ * third is for formulas (`style/blocks.css`), whose indices and brackets need a maths font.
  *
- * @param licences  folder into which the build writes the fonts' licences; the fonts also name them
+ * @param licences folder into which the build writes the fonts' licences; the fonts also name them
  */
 export function ownFonts(root: string, licences?: string): Plugin {
   return {
@@ -59,7 +58,7 @@ export function ownFonts(root: string, licences?: string): Plugin {
 function subset(font: Buffer, text: string, targetFormat: 'truetype' | 'woff2'): Promise<Buffer> {
   return subsetFont(font, text, {
     targetFormat,
-    // Hinting and features of vertical text are a third of a Korean file.
+    // Hinting and vertical features are a third of a Korean file.
     noHinting: true,
     keepFeatures: [],
     preserveNameIds: COPYRIGHT,
@@ -70,7 +69,7 @@ function folderOf(name: string): string {
   return dirname(createRequire(import.meta.url).resolve(`@fontsource/${name}/package.json`));
 }
 
-/** All that the page says in Korean. */
+/** All Korean text of the page. */
 function textsOf(root: string): string[] {
   return ['prose.md', 'page.json', 'cells.json', '../../../elements/generated/strings/ko.json'].map((file) =>
     readFileSync(resolve(root, 'languages/ko', file), 'utf8'),
@@ -82,8 +81,8 @@ function hangulOf(text: string): string {
 }
 
 /**
- * The characters of the page's formulas, which are the same in all languages; the figure about a formula has no others.
- * The sign of a root is no character of theirs, so it is added.
+ * The characters of the page's formulas, which are the same in all languages and include those of
+ * `<attention-formula>`. A root's sign is drawn, so it is added.
  */
 async function lettersOfFormulas(root: string): Promise<string> {
   const read = (file: string): string => readFileSync(resolve(root, 'languages/en', file), 'utf8');
@@ -92,7 +91,7 @@ async function lettersOfFormulas(root: string): Promise<string> {
   const written = formulas.replace(/<[^>]+>|&#x([0-9a-f]+);/gi, (_, code?: string) =>
     code === undefined ? '' : String.fromCodePoint(parseInt(code, 16)),
   );
-  // Browsers write a letter that stands alone in its <mi> in italics.
+  // Browsers render a single letter in <mi> in italics.
   const italics = [...formulas.matchAll(/<mi>(\p{L})<\/mi>/gu)].map(([, letter = '']) => inAlphabet(letter, 'italic'));
   return [...new Set(`√${written}${italics.join('')}`)].join('');
 }

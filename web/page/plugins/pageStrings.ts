@@ -1,4 +1,4 @@
 import type english from '../languages/en/page.json';
 
-/** The words of the page around the prose. */
+/** The texts of the page around the prose. */
 export type PageStrings = typeof english;

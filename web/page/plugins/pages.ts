@@ -12,13 +12,13 @@ import { renderProse } from './prose.js';
 import { writeGenerated } from '../../../scripts/figures.mjs';
 import { languagePage, startPage, type MenuEntry, type Surroundings } from './template.js';
 
-/** Rollup inputs, the page at `/`, and two pages for each language. The files are made here and never written. */
+/** Rollup's inputs: the page at `/`, and two pages per language. The files are virtual. */
 export function pageInputs(root: string): string[] {
   const folders = ['', ...LANGUAGES, ...LANGUAGES.map((language) => `${language}/models`)];
   return folders.map((folder) => resolve(root, folder, 'index.html'));
 }
 
-/** Vite plugin: makes the pages, those of the languages out of the prose, in the build and in the dev server. */
+/** Vite plugin: generates the pages from the prose, in the build and in the dev server. */
 export function pages(root: string): Plugin {
   const inputs = new Set(pageInputs(root));
   return {
@@ -58,14 +58,14 @@ function serve(server: ViteDevServer, root: string): void {
       return;
     }
     pageHtml(root, file)
-      // The dev server puts styles and its own script into the page, which the built page's policy forbids.
+      // The dev server inserts styles and its own script, which the built page's policy forbids.
       .then((html) => server.transformIndexHtml(path, html.replace(/<meta http-equiv="Content-Security-Policy".*/, '')))
       .then((html) => response.setHeader('content-type', 'text/html; charset=utf-8').end(html))
       .catch(next);
   });
 }
 
-/** The HTML of one input, before Vite has bundled its script and style sheet. */
+/** The HTML of an input, before Vite bundles its script and style sheet. */
 export async function pageHtml(root: string, file: string, keepPicture?: KeepPicture): Promise<string> {
   const [folder = '', below] = relative(root, dirname(file)).split(sep);
   const language = LANGUAGES.find((each) => each === folder);
@@ -87,7 +87,7 @@ export async function pageIn(
   return languagePage({ language, prose, strings, menu: menuOf(root), around });
 }
 
-/** The words for what the cells of a page print. */
+/** The texts for the output of a page's cells. */
 function cellWords(root: string, language: Language): SpokenWords {
   const words = textsOf(root, language, 'cells') as Record<string, string>;
   const numbers = new Numbers(language);

@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 const frameScript = readFileSync(new URL('../cells/frame.js', import.meta.url), 'utf8');
 
 /**
- * What a page may do. Scripts come from this origin only and may compile WebAssembly, not strings; styles come from
- * style sheets only; nothing comes from anybody else. With `cells` it may also run code cells. With `hashes` the page
- * loads no files, and only that script and that style may stand in it.
+ * What a page may do. Scripts come from this origin and may compile WebAssembly, not strings; styles come from style
+ * sheets; nothing comes from other origins. With `cells` the page may also run code cells. With `hashes` it loads no
+ * files, and only the inline script and style with these hashes are allowed.
  */
 export function securityPolicy({ cells = false, hashes }: PolicyOptions = {}): string {
   const self = hashes === undefined ? "'self' " : '';
@@ -15,12 +15,12 @@ export function securityPolicy({ cells = false, hashes }: PolicyOptions = {}): s
   return [
     "default-src 'none'",
     `script-src ${script} 'wasm-unsafe-eval'`,
-    // A cell's frame, and the worker in it, are made of text. They inherit this policy and have a stricter one besides.
+    // A cell's frame and worker are made from text. They inherit this policy and have a stricter one in addition.
     ...(cells ? [`script-src-elem ${script} blob: ${hashOf(frameScript)}`] : []),
     `worker-src ${self}blob:`,
     `style-src ${hashes?.style ?? "'self'"}`,
     `img-src ${self}data:`,
-    // Small fonts stand in the style sheet.
+    // Small fonts are inline in the style sheet.
     `font-src ${self}data:`,
     ...(hashes === undefined ? ["connect-src 'self'"] : []),
     "base-uri 'none'",
@@ -34,15 +34,15 @@ interface PolicyOptions {
 }
 
 /**
- * The document of a cell's frame. It may start workers made of text, and these may load modules made of text; nothing
- * has a network.
+ * The document of a cell's frame. It may start workers made from text, and these may load modules made from text; none
+ * of them has a network.
  */
 export function cellFrame(): string {
   const policy = `default-src 'none'; script-src blob: 'wasm-unsafe-eval' ${hashOf(frameScript)}; worker-src blob:`;
   return `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}"><script>${frameScript}</script>`;
 }
 
-/** A script or style as a policy names it. */
+/** The source expression of an inline script or style. */
 export function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }

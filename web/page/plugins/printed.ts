@@ -10,11 +10,11 @@ import { escape } from './escape.js';
 import { element, text, textOf, visit } from './hast.js';
 import { runCell } from './runCell.js';
 
-/** What it takes to print what code cells show. */
+/** What printing the output of code cells needs. */
 export interface Printing {
-  /** The words of the page's language. */
+  /** The texts in the page's language. */
   readonly words: SpokenWords;
-  /** Keeps a picture as a file of its own, and returns its address; without it, pictures stand in the page as data. */
+  /** Stores a picture as a file and returns its URL; without it, pictures are data URLs. */
   readonly keepPicture?: KeepPicture | undefined;
 }
 
@@ -22,17 +22,16 @@ export type KeepPicture = (svg: string) => string;
 
 type Map = Extract<CellOutput, { type: 'heatmap' }>;
 
-/** Width of pictures in CSS pixels: between that of a phone, where they shrink, and that of a column of text. */
+/** The width of pictures in CSS pixels: between a phone, where they shrink, and a column of text. */
 const WIDTH = 480;
-/** Room for the numbers beside a map's rows and below its columns. */
+/** Space for the numbers beside a map's rows and below its columns. */
 const TICKS = { left: 40, below: 22 };
-/** Colours of a map: enough for the eye, and few enough for a small page. */
+/** The number of colours in a map: enough for the eye, few enough for a small page. */
 const COLOURS = 16;
 
 /**
- * Runs each code cell and puts what it prints below its JavaScript: text as it is, matrices as pictures. Once it has
- * loaded, the cell's element shows the same from the attribute `data-outputs`, so that heat maps and curves are those
- * of a run.
+ * Runs each code cell and puts its output below its JavaScript: text as it is, matrices as pictures. The cell's
+ * element, once loaded, shows the same from the attribute `data-outputs`, with heat maps and curves as after a run.
  */
 export async function printOutputs(tree: Root, { words, keepPicture }: Printing): Promise<void> {
   const cells: Element[] = [];
@@ -82,7 +81,7 @@ function heatMap(map: Map, words: SpokenWords, keep?: KeepPicture): Element {
   return picture(inner, [width + TICKS.left, height + TICKS.below], label, keep);
 }
 
-/** One path for each colour, along the middles of the rows. */
+/** One path per colour, along the middles of the rows. */
 function pathsOf({ values, rows, columns }: Map, low: number, high: number): string {
   const paths = new globalThis.Map<number, string>();
   const levelAt = (i: number): number =>
@@ -104,7 +103,7 @@ function pathsOf({ values, rows, columns }: Map, low: number, high: number): str
     .join('');
 }
 
-/** A drawing as an image of its own: the page's policy allows no styles within the page. */
+/** A drawing as an image: the page's policy forbids inline styles. */
 function picture(
   inner: string,
   [width, height]: [width: number, height: number],
@@ -117,7 +116,7 @@ function picture(
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">` +
     `<style>${css}</style>${inner}</svg>`;
   const properties = { src: keep(svg), width: Math.round(width), height: Math.round(height), alt };
-  // Data cannot wait, and Vite would look for a file before it is written.
+  // Data URLs cannot be lazy, and Vite would look for a file before it is written.
   const file = keep === asData ? {} : { loading: 'lazy', 'vite-ignore': true };
   return element('img', { ...properties, ...file });
 }

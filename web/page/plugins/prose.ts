@@ -24,7 +24,7 @@ export interface Heading {
   readonly html: string;
 }
 
-/** One language's section, ready for its page. */
+/** The section in one language. */
 export interface Prose {
   readonly title: string;
   readonly description: string;
@@ -33,14 +33,13 @@ export interface Prose {
 }
 
 /**
- * Turns one prose file (Markdown, TeX math, raw HTML for figures) into static HTML.
+ * Turns a prose file (Markdown, TeX math, raw HTML for figures) into static HTML.
  *
- * The file opens with `title:` and `description:` lines between two `---` lines. Headings of level 2 and 3 end with
+ * The file begins with `title:` and `description:` lines between two `---` lines. Headings of level 2 and 3 end with
  * their anchor, `## Self-attention {#self-attention}`, so that links to them are the same in every language. Display
- * math stands between `$$` lines. A fence ```js cell and the ```python pytorch fence below it become one code cell
+ * math is between `$$` lines. A fence ```js cell and the ```python pytorch fence after it become one code cell
  * (cells.ts). `<reader-check>` is a question to the reader (checks.ts), which needs `words`. With `printing`, the cells
- * are run, and what they print stands below their code (printed.ts).
- * Throws an `Error` that names what is missing.
+ * are run, and their output is below their code (printed.ts). Throws an `Error` that names what is missing.
  */
 export async function renderProse(markdown: string, words?: PageStrings, printing?: Printing): Promise<Prose> {
   const front = /^---\n([\s\S]*?)\n---\n/.exec(markdown);
@@ -63,7 +62,7 @@ export async function renderProse(markdown: string, words?: PageStrings, printin
     .use(() => (tree: Root) => anchorHeadings(tree, contents))
     .use(rehypeStringify)
     .process(markdown.slice(front[0].length));
-  // rehype-katex reports a formula it cannot read, and goes on with its source in red.
+  // rehype-katex reports a formula that it cannot parse, and continues with its source in red.
   if (body.messages.length > 0) throw new Error(`prose: ${body.messages.join('; ')}`);
   return {
     title: field(front[1] ?? '', 'title'),
@@ -73,7 +72,7 @@ export async function renderProse(markdown: string, words?: PageStrings, printin
   };
 }
 
-/** A table wider than a phone scrolls inside a box of its own. */
+/** Wraps tables, which scroll if they are wider than a phone. */
 const HANDLERS: Options['handlers'] = {
   table: (state, table: Table) => element('div', { className: ['table'] }, [defaultHandlers.table(state, table)]),
 };
@@ -84,7 +83,7 @@ function field(front: string, name: string): string {
   return value.trim();
 }
 
-/** Moves `{#anchor}` from the end of each heading into its id, and lists the headings. */
+/** Moves `{#anchor}` from the end of each heading to its id, and lists the headings. */
 function anchorHeadings(tree: Root, contents: Heading[]): void {
   visit(tree, (node) => {
     if (node.tagName !== 'h2' && node.tagName !== 'h3') return;
@@ -100,7 +99,7 @@ function anchorHeadings(tree: Root, contents: Heading[]): void {
   });
 }
 
-/** Figures are numbered in the order in which they stand, before the question of their caption. */
+/** Numbers the figures in order, before the question in their caption. */
 function numberFigures(tree: Root, words: PageStrings | undefined): void {
   if (words === undefined) return;
   let count = 0;

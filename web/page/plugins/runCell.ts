@@ -3,8 +3,7 @@ import { consoleOf, createShow } from '../cells/show.js';
 import type { CellOutput } from '../cells/messages.js';
 
 /**
- * Runs one cell as its worker does (../cells/runtime.ts), but without its walls. Throws what the cell throws, with its
- * code.
+ * Runs a cell as its worker does (../cells/runtime.ts), but without a sandbox. Rethrows a cell's error with its code.
  */
 export async function runCell(code: string): Promise<readonly CellOutput[]> {
   const outputs: CellOutput[] = [];
@@ -12,7 +11,7 @@ export async function runCell(code: string): Promise<readonly CellOutput[]> {
     if (message.type === 'cut') throw new RangeError('expected less output');
     outputs.push(message as CellOutput);
   });
-  // The sources: the page is built without the package. They are loaded late because they expect `__VERSION__`
+  // The sources, because the page is built without the package. Imported late, because they need `__VERSION__`
   // (../vite.config.ts).
   // eslint-disable-next-line no-restricted-syntax
   const library = await import('../../lib/index.js');
@@ -36,7 +35,7 @@ export async function runCell(code: string): Promise<readonly CellOutput[]> {
 
 let count = 0;
 
-/** The address of a module: each has its own, under which it runs once. */
+/** The URL of a module. Each module has its own, since a URL is evaluated only once. */
 function moduleOf(text: string): string {
   return `data:text/javascript,${encodeURIComponent(text)}`;
 }

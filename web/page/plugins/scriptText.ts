@@ -4,7 +4,7 @@ import { alone, library } from '../../vite.config.js';
 
 const SCRIPT = '\0script:';
 
-/** The script gets the wasm in a message, since the page has it in any case. */
+/** The script gets the wasm in a message, since the page has loaded it anyway. */
 const withoutWasm: Plugin = {
   name: 'without-wasm',
   enforce: 'pre',
@@ -12,8 +12,8 @@ const withoutWasm: Plugin = {
 };
 
 /**
- * Vite plugin: `import text from './script.ts?script'` gives a classic script with everything that it imports except
- * the wasm.
+ * Vite plugin: `import text from './script.ts?script'` is the text of a classic script bundled with its imports,
+ * without the wasm.
  */
 export function scriptText(): Plugin {
   return {

@@ -7,9 +7,9 @@ import { hashOf, securityPolicy } from './policy.js';
 import type { Surroundings } from './template.js';
 
 /**
- * Vite plugin: turns the build into `<language>.html` for each language, files that need no other and no server.
- * Scripts from other files do not load from a disk, so script and styles stand in the page, allowed by their hashes; so
- * does the icon.
+ * Vite plugin: turns the build into one self-contained `<language>.html` per language, which needs no server. Browsers
+ * load no scripts from other files on a disk, so script and styles are inline, allowed by their hashes, and so is the
+ * icon.
  */
 export function singleFiles(root: string): Plugin {
   return {
@@ -44,7 +44,7 @@ export function singleFiles(root: string): Plugin {
   };
 }
 
-/** The script as it can stand in HTML, where it must not seem to end, nor to be a comment. */
+/** Escapes a script for HTML, where it must not contain an end tag or a comment. */
 function inScript(code: string): string {
   return code.replace(/<(?=\/script)/gi, '<\\').replace(/<!--/g, '<\\!--');
 }

@@ -1,5 +1,5 @@
 declare module 'subset-font' {
-  /** A font with no other glyphs than those of `text`. */
+  /** A font with only the glyphs of `text`. */
   export default function subsetFont(
     font: Buffer,
     text: string,

@@ -3,30 +3,30 @@ import type { PageStrings } from './pageStrings.js';
 import { securityPolicy } from './policy.js';
 import type { Prose } from './prose.js';
 
-/** A language that the menu offers. */
+/** A language in the menu. */
 export interface MenuEntry {
   readonly language: string;
   readonly name: string;
 }
 
-/** Where a language's page gets what it needs, and where the other languages are. */
+/** The URLs that a page needs, including those of the other languages. */
 export interface Surroundings {
   readonly policy: string;
-  /** Address of the icon. */
+  /** The icon's URL. */
   readonly icon: string;
-  /** The tags that bring style sheet and script, and name the page in other languages to search engines. */
+  /** The tags for style sheet and script, and the links to other languages for search engines. */
   readonly head: string;
   readonly pageIn: PageIn;
-  /** Where readers open models of their own, if that page is there. */
+  /** The URL of the page for readers' own models, if there is one. */
   readonly models?: string;
 }
 
-/** The address of the page in a language, as the page with the link has it. */
+/** The URL of the page in a language, relative to the linking page. */
 export type PageIn = (language: string) => string;
 
 const ICON = '/icon.svg';
 
-/** Vite puts the addresses of the built files in place of these, but for those that it is to leave alone. */
+/** Vite replaces these by the URLs of built files, except those marked to be left alone. */
 function onServer(menu: readonly MenuEntry[]): Surroundings {
   const pageIn: PageIn = (language) => `../${language}/`;
   return {
@@ -82,7 +82,7 @@ ${withModels(prose.body, strings, around)}
 `;
 }
 
-/** What stands above a figure that is shown alone: teaching/teach.ts. The page's own title is out of sight then. */
+/** The bar above a figure that is shown alone: teaching/teach.ts. The page's title is hidden then. */
 function teachingBar(strings: PageStrings): string {
   const button = (name: string, word: string, sign: string): string =>
     `<button type="button" class="${name}" title="${escape(word)}" aria-label="${escape(word)}">${sign}</button>`;
@@ -99,15 +99,15 @@ function teachingBar(strings: PageStrings): string {
     </template>`;
 }
 
-/** The text, with the link to the page for own checkpoints, where there is one, behind the figure of a model. */
+/** The text, with the link to the page for own checkpoints, if there is one, after the language model's figure. */
 function withModels(body: string, strings: PageStrings, { models }: Surroundings): string {
   if (models === undefined) return body;
-  // The brackets are around the words of the link.
+  // Brackets mark the link's text.
   const sentences = escape(strings.ownModel).replace('[', `<a href="${models}">`).replace(']', '</a>');
   return body.replace(/<figure[^>]*id="fig-model"[\s\S]*?<\/figure>/, `$&\n<p>${sentences}</p>`);
 }
 
-/** Headings of level 2, with those of level 3 in lists of their own below them. */
+/** Headings of level 2, with nested lists of those of level 3. */
 function outline(contents: Prose['contents']): string {
   let html = '';
   for (const [index, { id, depth, html: text }] of contents.entries()) {
@@ -119,7 +119,7 @@ function outline(contents: Prose['contents']): string {
   return html;
 }
 
-/** The page at `/`: a script goes on to the reader's language; without scripts the links do. */
+/** The page at `/`: a script redirects to the reader's language; without scripts there are links. */
 export function startPage(menu: readonly MenuEntry[]): string {
   const pageIn: PageIn = (language) => `./${language}/`;
   return `<!doctype html>
@@ -140,7 +140,7 @@ export function startPage(menu: readonly MenuEntry[]): string {
 `;
 }
 
-/** What every page has in its head: the policy, the title, the icon. */
+/** The head of every page: policy, title, icon. */
 export function head(
   title: string,
   description: string,
@@ -155,7 +155,7 @@ export function head(
     <link rel="icon" href="${icon}" type="image/svg+xml" />`;
 }
 
-/** The tags that name a page in all languages. */
+/** The `hreflang` links to the page in all languages. */
 export function alternates(menu: readonly MenuEntry[], pageIn: PageIn): string {
   return menu
     .map(({ language }) => `<link vite-ignore rel="alternate" hreflang="${language}" href="${pageIn(language)}" />`)

@@ -1,18 +1,18 @@
 /** The least margin around a figure, and the width for which wide figures are laid out, in CSS pixels. */
 const MARGIN = 16;
 const WIDTH = 960;
-/** Letters as large as on a poster help nobody. */
+/** The largest magnification. */
 const LARGEST = 2.5;
 
-/** The caption stands above the picture only where that makes it larger by more than this. */
+/** The caption is above the picture only if that makes the picture larger by more than this. */
 const GAIN = 1.08;
 
 /**
- * Magnifies a figure that is shown alone until it fills the window's width or height, as far as the bar and the
- * figure's caption leave it, also once its prediction is answered. In a wide window the caption stands beside the
- * picture, or above it where that makes the picture larger; an answer, which makes the caption longer, leaves it there.
- * When the reader works with the figure it keeps its size, also if a text becomes longer or a table opens. Returns a
- * function that undoes it. The style sheet has the properties take effect on the screen only.
+ * Magnifies a figure that is shown alone until it fills the window's width or height, except for the bar and the
+ * caption, also once its prediction is answered. In a wide window the caption is beside the picture, or above it if
+ * that makes the picture larger; it does not move when an answer makes it longer. While the reader uses the figure it
+ * keeps its size, even if a text becomes longer or a table opens. Returns a function that undoes it. The style sheet
+ * applies the properties on screens only.
  */
 export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
   const element = figure.querySelector<HTMLElement>(':scope > :not(figcaption, .still)')!;
@@ -30,8 +30,8 @@ export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
     classList.remove('stacked');
     const beside = caption.offsetWidth < figure.clientWidth / 2;
     const rest = room.width - (beside ? caption.offsetWidth + MARGIN : 0);
-    // The same for both places of the caption, so that the height is as well. Magnified texts break elsewhere: a height
-    // measured then would lead to another size, and that one back to the first.
+    // The width is the same for both places of the caption, so that the height is as well. A height measured on
+    // magnified text, which wraps differently, would lead to another size, and that one back to the first.
     const width = Math.min(WIDTH, rest);
     set('--width', `${width}px`);
     set('--zoom', '1');

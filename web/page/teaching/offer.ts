@@ -1,7 +1,7 @@
 import { PARAMETER } from './parameter.js';
 
 /**
- * Shows the button that leads through the figures, and begins at once where the address says so.
+ * Shows the button for "Figure by figure", and opens it at once if the URL says so.
  *
  * @param takeTo takes the reader to a figure in the text
  */
@@ -9,7 +9,7 @@ export function offerTeaching(takeTo: (figure: Element) => void): void {
   const button = document.querySelector<HTMLButtonElement>('button.teach');
   if (button === null) return;
   const begin = async (fullScreen: boolean): Promise<void> => {
-    // Only a click that has just been made may fill the screen.
+    // Only a recent click may request full screen.
     const filled = fullScreen && document.documentElement.requestFullscreen?.().catch(() => undefined);
     const { teach } = await import('./teach.js');
     await filled;

@@ -1,2 +1,2 @@
-/** The parameter of an address that opens the figure of its fragment alone. */
+/** The URL parameter that opens the fragment's figure alone. */
 export const PARAMETER = 'teach';

@@ -4,18 +4,19 @@ import { PARAMETER } from './parameter.js';
 /** Fields in which readers type or whose values keys change. */
 const FIELDS = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]';
 /**
- * Where arrow keys do nothing else; sliders, radio buttons, plots and scrollers need theirs. A click on blank space
- * gives the focus to the page's `main`.
+ * Where arrow keys are free; sliders, radio buttons, plots and scrollers need them. A click on blank space focuses the
+ * page's `main`.
  */
 const IDLE = 'body, main, a, button, summary, [type=checkbox]';
 
 /**
- * Shows one figure after the other alone: its question, the figure as large as the window lets it be, and what its
- * caption says. Page Down and n go on, Page Up and p go back, as do arrow keys where nothing else uses them; Escape
- * leaves. Figures stay where they are in the document, with all that was set.
+ * Shows one figure after the other alone: its question, the figure as large as possible, and its caption. Page Down and
+ * n go forward, Page Up and p back, and so do arrow keys where they are free; Escape leaves. Figures stay in place in
+ * the document and keep their settings.
  *
- * @param opener has the focus afterwards
- * @param takeTo takes the reader to the last figure afterwards: the window's scrollbar returns, and the layout changes
+ * @param opener gets the focus back
+ * @param takeTo takes the reader to the last figure when leaving, because the window's scrollbar returns and the layout
+ *   changes
  */
 export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): void {
   const page = document.documentElement;
@@ -45,7 +46,7 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
     previous.disabled = index === 0;
     next.disabled = index === figures.length - 1;
     figure.classList.add('taught');
-    const rest = silence(figure, bar);
+    const rest = isolate(figure, bar);
     const unfit = fit(figure, bar);
     undo = () => {
       unfit();
@@ -72,10 +73,10 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
   const onKey = (event: KeyboardEvent): void => {
     const [target] = event.composedPath();
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
-    // A figure that its own button shows on the full screen keeps its keys.
+    // A figure in full screen by its own button keeps its keys.
     if ((document.fullscreenElement ?? page) !== page) return;
     if (event.key === 'Escape') {
-      // It closes what is open in the figure first.
+      // Escape first closes what is open in the figure.
       if (figures[at]?.querySelector(':scope > [drawn]')?.shadowRoot?.querySelector(':popover-open') == null) stop();
       return;
     }
@@ -108,7 +109,7 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
   next.focus();
 }
 
-/** The figure of the address, else the one that the reader sees or comes to next. */
+/** The URL's figure, otherwise the one in sight or the next one. */
 function firstOf(figures: readonly HTMLElement[]): number {
   const named = new URLSearchParams(location.search).has(PARAMETER)
     ? figures.findIndex(({ id }) => id === location.hash.slice(1))
@@ -117,9 +118,9 @@ function firstOf(figures: readonly HTMLElement[]): number {
   return Math.max(0, named < 0 ? seen : named);
 }
 
-/** Makes all but the figure and the bar deaf, so that keys stay with them. Returns what has become so. */
-function silence(figure: HTMLElement, bar: HTMLElement): HTMLElement[] {
-  const deaf = [...document.querySelectorAll<HTMLElement>('body *')].filter(
+/** Makes everything but the figure and the bar inert, so that the focus stays with them. Returns these elements. */
+function isolate(figure: HTMLElement, bar: HTMLElement): HTMLElement[] {
+  const others = [...document.querySelectorAll<HTMLElement>('body *')].filter(
     (element) =>
       element.parentElement!.contains(figure) &&
       !element.contains(figure) &&
@@ -127,11 +128,11 @@ function silence(figure: HTMLElement, bar: HTMLElement): HTMLElement[] {
       element !== bar &&
       !element.inert,
   );
-  for (const each of deaf) each.inert = true;
-  return deaf;
+  for (const each of others) each.inert = true;
+  return others;
 }
 
-/** Writes into the address which figure is shown alone; nothing if none is. */
+/** Writes the figure that is shown alone into the URL, or removes it. */
 function mark(id: string | undefined): void {
   const address = new URL(location.href);
   if (id === undefined) address.searchParams.delete(PARAMETER);
