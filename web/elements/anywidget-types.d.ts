@@ -1,4 +1,4 @@
-/** What a widget's host offers of its state. */
+/** The interface of a widget's model. */
 export interface WidgetModel {
   get(name: string): unknown;
   set(name: string, value: unknown): void;
@@ -7,7 +7,7 @@ export interface WidgetModel {
   off(event: string, listener: () => void): void;
 }
 
-/** What a host gives to `render`. */
+/** What a host passes to `render`. */
 export interface WidgetView {
   model: WidgetModel;
   el: HTMLElement;
@@ -15,7 +15,8 @@ export interface WidgetView {
 
 declare const widget: {
   /**
-   * Shows the figure that the model's traits name in `el`, and keeps both alike. Returns a function that removes it.
+   * Shows the figure that the model's traits name in `el`, and keeps figure and model in sync. Returns a function that
+   * removes it.
    */
   render(view: WidgetView): () => void;
 };

@@ -1,7 +1,7 @@
 /**
  * All figures as widgets for notebooks and books: one file that needs no network and no kernel, with the interface of
- * anywidget (https://anywidget.dev). The model's traits say which figure is shown, and what in it; see the guide
- * "Notebooks and books".
+ * anywidget (https://anywidget.dev). The model's traits choose the figure and its settings; see the guide "Notebooks
+ * and books".
  * @packageDocumentation
  */
 import './index.js';
@@ -11,7 +11,7 @@ import { followHost } from './shared/dark-host.js';
 import type { FigureElement } from './shared/figure/figure-element.js';
 
 type Settings = Readonly<Record<string, unknown>>;
-/** Settings by their attributes: the name by which each was given, and its value. */
+/** Settings by attribute: the name under which each was given, and its value. */
 type Given = Map<string, readonly [string, unknown]>;
 /** A figure, which has `settings`, or a part of figures, which may take arrays. */
 type Shown = HTMLElement & { readonly loadArrays?: (arrays: Record<string, unknown>) => void } & Partial<
@@ -19,27 +19,27 @@ type Shown = HTMLElement & { readonly loadArrays?: (arrays: Record<string, unkno
   >;
 
 const TAGS = [...Object.keys(figures), ...Object.keys(parts)];
-/** Traits that hold arrays or their words, and what `loadArrays` calls them. */
+/** Traits with arrays or their labels, and their names in `loadArrays`. */
 const ARRAYS = { weights: 'weights', values: 'values', tokens: 'tokens', key_tokens: 'keyTokens' };
-/** How hosts tell pages that they are dark: JupyterLab, marimo and Quarto, Sphinx, MyST. */
+/** The selectors by which hosts mark dark pages: JupyterLab, marimo and Quarto, Sphinx, MyST. */
 const THEMES = ['class', 'style', 'data-jp-theme-light', 'data-theme', 'data-bs-theme', 'data-mode'];
 
-/** Shows a figure in `el`, and keeps it and the model's traits alike. Returns a function that removes it. */
+/** Shows a figure in `el`, and keeps it and the model's traits in sync. Returns a function that removes it. */
 function render({ model, el }: WidgetView): () => void {
-  // JupyterLab would take the keys that move a slider or a cursor.
+  // JupyterLab would handle the keys that move a slider or a cursor.
   el.dataset.lmSuppressShortcuts = 'true';
   const failure = document.createElement('p');
   failure.setAttribute('role', 'alert');
   let figure: Shown | undefined;
   /**
-   * The settings that the figure and the model agree about, so that neither answers the other; and what the figure made
-   * of them.
+   * The settings on which figure and model agree, so that neither answers the other's update; and the figure's values
+   * for them.
    */
   let agreed: Given = new Map();
   let made = '';
   let hasArrays = false;
 
-  /** Does what may fail, and shows why it has. */
+  /** Runs what may fail, and shows the error. */
   const attempt = (action: () => void): void => {
     try {
       action();
@@ -70,7 +70,7 @@ function render({ model, el }: WidgetView): () => void {
       if (!figure?.loadArrays) return;
       figure.loadArrays(given);
       hasArrays = true;
-      // A heat map takes the ends of its colours from the array, unless they are given.
+      // A heat map takes the range of its colours from the array, unless it is given.
       setAll(figure, new Map([...agreed].filter(([name]) => name === 'low' || name === 'high')));
     } else if (hasArrays) show();
   };
@@ -83,7 +83,7 @@ function render({ model, el }: WidgetView): () => void {
     figure?.remove();
     [figure, agreed, hasArrays] = [next, given, false];
     made = JSON.stringify(valuesOf(next));
-    // Figures of one group follow each other without an event.
+    // Figures of a group follow each other without an event.
     next.addController?.({
       hostUpdated: () => {
         if (next === figure && JSON.stringify(valuesOf(next)) !== made) tell(valuesOf(next));
@@ -93,7 +93,7 @@ function render({ model, el }: WidgetView): () => void {
     tidy();
     applyArrays();
   };
-  /** Writes what has changed into the model, each setting under the name by which it was given. */
+  /** Writes changed settings into the model, each under the name under which it was given. */
   const tell = (changed: Settings): void => {
     const next = byAttribute(settings());
     for (const [name, value] of Object.entries(changed)) {
@@ -105,14 +105,14 @@ function render({ model, el }: WidgetView): () => void {
     model.set('settings', Object.fromEntries(next.values()));
     model.save_changes();
   };
-  /** Of a setting under two names, only the later one stays. */
+  /** Of a setting under two names, keeps only the later one. */
   const tidy = (): void => {
     if (agreed.size < Object.keys(settings()).length) tell({});
   };
 
   const events: Record<string, (event: CustomEvent<Settings>) => void> = {
     'figure-change': ({ detail }) => tell(detail),
-    // Not that of a viewer within a figure.
+    // Ignores a viewer inside a figure.
     'head-change': ({ detail }) => figure?.settings ?? tell(detail),
   };
   const listeners: [string, () => void][] = [
@@ -135,7 +135,7 @@ function render({ model, el }: WidgetView): () => void {
   };
 }
 
-/** The attribute of a setting, whose name may be written as in Python or in JavaScript. */
+/** A setting's attribute; its name may be in snake case or camel case. */
 function attributeOf(name: string): string {
   return name.replace(/_/g, '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
@@ -144,7 +144,7 @@ function byAttribute(settings: Settings): Given {
   return new Map(Object.entries(settings).map(([name, value]) => [attributeOf(name), [name, value]]));
 }
 
-/** Whether settings are gone, or changed, that only a new figure shows without them, or changed. */
+/** Whether settings were removed, or changed to values that only a new element shows. */
 function needsNew(figure: Shown, before: Given, next: Given): boolean {
   const known = new Set(Object.keys(figure.settings ?? {}).map(attributeOf));
   const isGiven = (given: Given, attribute: string): boolean => textOf(figure, given.get(attribute)?.[1]) !== undefined;
@@ -154,14 +154,14 @@ function needsNew(figure: Shown, before: Given, next: Given): boolean {
   );
 }
 
-/** The text of an attribute; undefined if there is to be none. */
+/** An attribute's text; undefined if it is to be absent. */
 function textOf({ settings }: Shown, value: unknown): string | undefined {
   if (value === true) return '';
   if (value === false && settings) return 'no';
   return value == null || value === false ? undefined : [value as string].flat().join(' ');
 }
 
-/** Sets settings by their attributes, which check them, and the figure's others to what they are at first. */
+/** Sets settings through their attributes, which validate them, and the figure's others to their initial values. */
 function setAll(figure: Shown, given: Given): void {
   for (const [attribute, [name]] of given)
     if (!/^[a-z][a-z0-9-]*$/.test(attribute))
@@ -175,13 +175,13 @@ function setAll(figure: Shown, given: Given): void {
   }
 }
 
-/** The settings of a figure, as it has them. */
+/** A figure's current settings. */
 function valuesOf(figure: Shown): Settings {
   const values = figure as unknown as Settings;
   return Object.fromEntries(Object.keys(figure.settings ?? {}).map((name) => [name, values[name]]));
 }
 
-/** Takes the host's scheme anew, and paints what has been painted in the old one. */
+/** Reads the host's colour scheme again, and repaints what was painted in the old one. */
 function followTheme(figure: HTMLElement, host: HTMLElement): void {
   figure.style.colorScheme = '';
   followHost(figure, host);

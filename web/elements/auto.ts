@@ -1,7 +1,6 @@
 /**
- * All figures for a page that only has their tags: one script tag, and each figure's code is loaded when its reader
- * comes within a screen and a half of it. Figures that the page adds later are found, too, and those in the open shadow
- * roots of its elements.
+ * All figures by one script tag: each figure's code is loaded when it comes within a screen and a half of the window,
+ * also for figures that the page adds later, and in open shadow roots.
  * @packageDocumentation
  */
 import { figures, NearLoader, parts } from './registry.js';

@@ -3,8 +3,8 @@ import type { Plugin } from 'vite';
 import { classOf, figures, PARTS } from '../../scripts/figures.mjs';
 
 /**
- * Vite plugin that writes the declarations of the packaged elements. Those that tsc would make from the sources refer
- * to lit's, which the package's users do not have, and all figures offer the same to a page.
+ * Vite plugin that writes the declarations of the packaged elements. tsc's would refer to lit's, which users of the
+ * package do not have, and all figures have the same interface.
  */
 export function declarations(elements: URL): Plugin {
   return {

@@ -1,4 +1,4 @@
-/** What the page's build uses, too, when it draws what code cells print: it defines no elements. */
+/** What the page's build also uses to draw the output of code cells: it defines no elements. */
 export { filled } from './shared/filled.js';
 export { columnTicks, rowTicks } from './shared/heat-map/marks.js';
 export { rampIn, rampIndex } from './shared/heat-map/ramps.js';

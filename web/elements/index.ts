@@ -1,6 +1,6 @@
 /**
- * The figures of wasm-attention as custom elements, for anybody's page. Importing this module defines them all;
- * README.md in this folder lists their attributes, events and CSS custom properties.
+ * The figures of wasm-attention as custom elements for any page. Importing this module defines them all; README.md in
+ * this folder lists their attributes, events and CSS custom properties.
  * @packageDocumentation
  */
 export * from './generated/classes.js';

@@ -1,4 +1,4 @@
-/** Vite delivers the file as a data: URL. */
+/** The file as a data: URL, made by Vite. */
 declare module '*?url&inline' {
   const url: string;
   export default url;

@@ -1,4 +1,4 @@
-/** The parts of the figures that the page uses for its own elements, which look and behave like figures. */
+/** Parts of the figures that the page uses for its own elements. */
 export { controlStyles } from './shared/controls/control-styles.js';
 export { Width } from './shared/controls/width.js';
 export type { FigureElement } from './shared/figure/figure-element.js';

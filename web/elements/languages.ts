@@ -2,7 +2,7 @@
 export const LANGUAGES = ['en', 'pt', 'ko', 'tr', 'id'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The language of a tag such as `pt-BR`, or English if there are no texts in it. */
+/** The language of a tag such as `pt-BR`, or English if it has no texts. */
 export function languageOf(tag: string): Language {
   const first = tag.toLowerCase().split('-')[0];
   return LANGUAGES.find((language) => language === first) ?? 'en';

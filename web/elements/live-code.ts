@@ -1,8 +1,8 @@
 import type { FigureCode } from './shared/figure/figure-data.js';
 
 /**
- * What a page does with the code of its figures, if it can run it: `open` puts an element with the code of a figure
- * into the figure's slot `code`, where it is changed and run, and returns what takes it away again. Without it, figures
- * show their code to be read and copied.
+ * How a page runs the code of its figures: `open` puts an element with a figure's code into the figure's slot `code`,
+ * where readers edit and run it, and returns a function that removes it. Without it, figures show their code as a
+ * listing.
  */
 export const liveCode: { open?: (figure: HTMLElement, code: FigureCode) => () => void } = {};

@@ -1,7 +1,7 @@
-/** What builds of one file have in place of the library's threads. */
+/** Replaces the library's threads in single-file builds. */
 export function instantiateThreads(): never {
   throw new Error('load: expected one thread, got several');
 }
 
-/** In place of the wasm for threads. */
+/** Replaces the wasm for threads. */
 export default '';

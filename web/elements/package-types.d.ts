@@ -1,18 +1,18 @@
-/** What the elements of `wasm-attention/elements` have besides what every HTML element has. */
+/** The interface of the elements of `wasm-attention/elements` beyond HTMLElement. */
 
-/** A figure that computes. Its settings are attributes; README.md in this folder's sources lists them. */
+/** A figure that computes. Its settings are attributes, listed in README.md in this folder's sources. */
 export declare abstract class Figure extends HTMLElement {
-  /** What the figure is called: the question in its caption, else its accessible name, else its tag. */
+  /** The question in the figure's caption, else its accessible name, else its tag. */
   readonly figureName: string;
-  /** The settings as the author of the page gave them: those of a link without any. */
+  /** The settings that the page's author gave: those of a link without any. */
   readonly firstSettings: Readonly<Record<string, unknown>>;
-  /** Resolves when what has changed is drawn. */
+  /** Resolves when changes are drawn. */
   readonly updateComplete: Promise<boolean>;
   /** Changes settings by name as the reader would, and fires `figure-change`. */
   change(settings: Readonly<Record<string, unknown>>): void;
-  /** What the figure shows at this moment, as a standalone SVG. Rejects until the figure has the attribute `drawn`. */
+  /** The figure's current state as a standalone SVG. Rejects until the figure has the attribute `drawn`. */
   picture(): Promise<Picture>;
-  /** Back to how the author of the page set the figure. */
+  /** Restores the settings that the page's author gave. */
   reset(): void;
 }
 
@@ -32,24 +32,24 @@ export interface CellDetail {
   readonly value: number;
 }
 
-/** `<heat-map>` shows a matrix, whatever is in it. */
+/** `<heat-map>` shows any matrix. */
 export declare class HeatMap extends HTMLElement {
   /** Row-major values, `rows * columns` of them. */
   values: ArrayLike<number>;
   rows: number;
   columns: number;
-  /** Values at the ramp's ends. */
+  /** The values at the ramp's ends. */
   low: number;
   high: number;
   /** Accessible name. */
   label: string;
   /**
-   * Shows a matrix, on a ramp from 0 to its farthest value.
+   * Shows a matrix, on a ramp from 0 to the value farthest from it.
    *
-   * @throws TypeError, RangeError for an array that is none, or does not fit; what was shown stays
+   * @throws TypeError, RangeError for an invalid array or shape, without any change
    */
   loadArrays(arrays: MapArrays): void;
-  /** Paints again, after the page has changed `color-scheme` by itself. */
+  /** Repaints. Needed only after the page has changed `color-scheme` itself. */
   repaint(): void;
 }
 
@@ -60,8 +60,8 @@ export interface Shaped {
 }
 
 /**
- * Bytes with their shape and the name of their type: `float16`, `float32` or `float64`, least significant byte first.
- * Those of a Uint16Array are float16 by default.
+ * Bytes with their shape and dtype: `float16`, `float32` or `float64`, little-endian. Those of a Uint16Array are
+ * float16 by default.
  */
 export interface Bytes {
   readonly data: ArrayBuffer | ArrayBufferView;
@@ -69,7 +69,7 @@ export interface Bytes {
   readonly dtype: string;
 }
 
-/** Lists of lists of numbers, of which the last may be typed arrays. */
+/** Nested lists of numbers; the innermost may be typed arrays. */
 export type Nested = readonly (number | Nested | ArrayLike<number>)[];
 
 /** An array in any form. Bytes without a shape (an ArrayBuffer, a DataView, a Uint8Array) are those of a .npy file. */
@@ -79,7 +79,7 @@ export type ArrayForm = Shaped | Bytes | Nested | ArrayBuffer | ArrayBufferView;
 export interface MapArrays {
   /** (rows, columns). */
   readonly values: ArrayForm;
-  /** Words beside the rows and below the columns. Default: numbers from `origin`. */
+  /** Labels of the rows and columns. Default: numbers from `origin`. */
   readonly tokens?: readonly string[];
   readonly keyTokens?: readonly string[];
 }
@@ -87,22 +87,21 @@ export interface MapArrays {
 /** What `loadArrays` of a `<head-viewer>` takes. */
 export interface HeadArrays {
   /**
-   * (L, S), (H, L, S) or (layers, H, L, S); or a list with one of (H, L, S) or (1, H, L, S) for each layer, as models
-   * return them.
+   * (L, S), (H, L, S) or (layers, H, L, S); or a list with (H, L, S) or (1, H, L, S) per layer, as models return them.
    */
   readonly weights: ArrayForm | readonly ArrayForm[];
-  /** The L tokens that ask. Default: numbers from 1. */
+  /** The L query tokens. Default: numbers from 1. */
   readonly tokens?: readonly string[];
-  /** The S tokens that are asked. Default: `tokens` where L = S. */
+  /** The S key tokens. Default: `tokens` if L = S. */
   readonly keyTokens?: readonly string[];
   /**
-   * Whether a query sees no key after its own, as in decoders; the others are hatched. The last query goes with the
-   * last key. Default false.
+   * Whether a query sees no later keys, as in decoders; the others are hatched. The last query is aligned with the last
+   * key. Default false.
    */
   readonly isCausal?: boolean;
 }
 
-/** A head, both numbers from 1. */
+/** A head; both numbers from 1. */
 export interface HeadDetail {
   readonly layer: number;
   readonly head: number;
@@ -116,26 +115,26 @@ export declare class HeadViewer extends HTMLElement {
   view: 'map' | 'lines';
   /** Whether readers can silence heads. */
   silenceable: boolean;
-  /** The heads that are silent, each `layer.head`. */
+  /** The silenced heads, each `layer.head`. */
   silent: ReadonlySet<string>;
   /**
-   * Shows weights of attention.
+   * Shows attention weights.
    *
-   * @throws TypeError, RangeError for arrays that are none, or do not fit; what was shown stays
+   * @throws TypeError, RangeError for invalid arrays or shapes, without any change
    */
   loadArrays(arrays: HeadArrays): void;
-  /** Paints again, after the page has changed `color-scheme` by itself. */
+  /** Repaints. Needed only after the page has changed `color-scheme` itself. */
   repaint(): void;
 }
 
-/** `<ramp-legend>` says what the colours of a heat map mean. */
+/** `<ramp-legend>` is the colour legend of a heat map. */
 export declare class RampLegend extends HTMLElement {
-  /** Values at the ramp's ends. */
+  /** The values at the ramp's ends. */
   low: number;
   high: number;
-  /** Whether larger values than `high` have its colour, too. */
+  /** Whether values above `high` have its colour, too. */
   beyond: boolean;
-  /** Paints again, after the page has changed `color-scheme` by itself. */
+  /** Repaints. Needed only after the page has changed `color-scheme` itself. */
   repaint(): void;
 }
 

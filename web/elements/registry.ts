@@ -5,14 +5,14 @@ export { figures, parts };
 /**
  * Loads the modules of elements when they come near the window.
  *
- * @param modules How each is loaded, by its tag.
- * @param margin How far beyond the window is near, as an `IntersectionObserver` takes it.
+ * @param modules functions that load a module, by tag
+ * @param margin how far outside the window an element is loaded, as an `IntersectionObserver`'s `rootMargin`
  */
 export class NearLoader {
   readonly #modules: typeof figures;
   readonly #observer: IntersectionObserver;
 
-  /** @param found is told of the elements that come near at the same time, and of their loading */
+  /** @param found receives the elements that come near at the same time, and the promise of their loading */
   constructor(
     modules: typeof figures,
     margin: string,
@@ -30,7 +30,7 @@ export class NearLoader {
     );
   }
 
-  /** Waits until the element comes near, if it is one of them. Returns whether it is. */
+  /** Observes the element if its tag has a module, and returns whether it does. */
   watch(element: Element): boolean {
     const known = element.localName in this.#modules;
     if (known) this.#observer.observe(element);
@@ -42,7 +42,7 @@ export class NearLoader {
     try {
       await this.#modules[element.localName]?.();
     } catch {
-      // Most likely the network is gone: once it is back, whoever still looks at the figure gets it.
+      // Probably the network is gone: retry for readers who are still there when it is back.
       addEventListener('online', () => this.#observer.observe(element), { once: true });
     }
   }

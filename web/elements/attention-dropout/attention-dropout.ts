@@ -19,13 +19,13 @@ const settings = {
   rate: real(0.5, 0, 0.9),
   /** Seed of the first draw. Each further draw has the next one. */
   seed: whole(1, 1, 999),
-  /** Draws of the mean. */
+  /** How many draws the mean has. */
   draws: whole(200, 1, MOST),
 };
 
 /**
- * `<attention-dropout>`: attention weights, some of which are dropped, with one draw per seed; the mean of many draws
- * beside the weights of evaluation; and how it approaches them.
+ * `<attention-dropout>`: attention weights under dropout, with one draw per seed; the mean of many draws beside the
+ * weights in evaluation; and how it approaches them.
  */
 export class AttentionDropout extends figureWith(settings) {
   static override styles = dropoutStyles;
@@ -70,8 +70,8 @@ export class AttentionDropout extends figureWith(settings) {
     const sums = (of: readonly number[]): string =>
       words.text('dropout.sums', { sums: of.map((sum) => words.number(sum, 2)).join('\u2002') });
     const distance = (n: number): string => words.text('dropout.error', { n: words.number(n) });
-    // All three have one scale at every rate, so that equal colours are equal weights. What is kept in a draw is larger
-    // by 1 / (1 − p), which goes beyond the scale at rates above one half.
+    // All three have one scale at every rate, so that equal colours are equal weights. Weights that a draw keeps are
+    // multiplied by 1 / (1 − p), which goes beyond the scale at rates above one half.
     const high = Math.ceil(20 * Math.max(...expected)) / 10;
     return html`
       <div class="panels">
@@ -132,7 +132,7 @@ export class AttentionDropout extends figureWith(settings) {
     </div>`;
   }
 
-  /** The run with these settings. A new one begins if the rate or the seed changes, or if fewer draws are wanted. */
+  /** The run with these settings. A new one starts if the rate or the seed changes, or if fewer draws are wanted. */
   #current(library: WasmAttention): Run {
     const { rate, seed, draws } = this;
     const old = this.#run;
@@ -149,7 +149,7 @@ export class AttentionDropout extends figureWith(settings) {
     this.#stop();
     const wanted = this.#run !== undefined && this.#run.errors.length < this.draws;
     if (!this.#visible || !wanted) return;
-    // After the paint, because the reader's change must not wait for another slice.
+    // After painting, because the reader's change must not wait for another slice.
     this.#frame = requestAnimationFrame(() => (this.#slice = setTimeout(() => this.requestUpdate())));
   }
 

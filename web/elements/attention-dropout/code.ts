@@ -1,7 +1,7 @@
 import type { FigureCode } from '../shared/figure/figure-data.js';
 import { inputText } from './draws.js';
 
-/** Code that draws, takes the mean and compares it with evaluation. */
+/** Code that draws, averages and compares with evaluation. */
 export function dropoutCode(rate: number, seed: number, draws: number): FigureCode {
   return {
     javascript: `import { load } from 'wasm-attention';

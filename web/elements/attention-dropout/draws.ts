@@ -2,13 +2,13 @@ import type { WasmAttention } from 'wasm-attention';
 import { normalDraws } from '../shared/normal-draws.js';
 import { shortest } from '../shared/numbers.js';
 
-/** Tokens of the figure, also queries and keys; and their width. */
+/** The number of tokens, which are queries and keys, and their width. */
 export const TOKENS = 6;
 export const WIDTH = 4;
-/** Most draws of a run. */
+/** The most draws of a run. */
 export const MOST = 1000;
 
-/** One sequence that attends to itself: normal numbers, halved so that no weight is close to one. */
+/** A sequence for self-attention: normal numbers, halved so that no weight is close to one. */
 const X = {
   data: normalDraws(TOKENS * WIDTH, 7).map((value) => Math.fround(value / 2)),
   shape: [TOKENS, WIDTH],
@@ -20,7 +20,7 @@ export interface Draw {
   readonly output: Float32Array;
 }
 
-/** One forward pass. Without a rate it is evaluation: nothing is dropped. */
+/** A forward pass. Without a rate it is evaluation: nothing is dropped. */
 export function draw(library: WasmAttention, rate = 0, seed = 1): Draw {
   const { output, weights } = library.scaledDotProductAttention(X, X, X, {
     dropout: rate,
@@ -30,7 +30,7 @@ export function draw(library: WasmAttention, rate = 0, seed = 1): Draw {
   return { weights: weights?.data ?? new Float32Array(), output: output.data };
 }
 
-/** The mean of the draws with seeds `seed`, `seed + 1`, …, and how far it is from evaluation after each of them. */
+/** The mean of the draws with seeds `seed`, `seed + 1`, …, and its distance from evaluation after each of them. */
 export class Run {
   /** Sums over the draws so far, in float64. */
   readonly #weights = new Float64Array(TOKENS * TOKENS);
@@ -51,7 +51,7 @@ export class Run {
     return this.#weights.map((sum) => sum / Math.max(1, this.errors.length));
   }
 
-  /** Draws once more. */
+  /** Makes one more draw. */
   next(): void {
     const { weights, output } = draw(this.library, this.rate, this.seed + this.errors.length);
     const count = this.errors.length + 1;
@@ -72,7 +72,7 @@ export class Run {
 }
 
 /**
- * The expected error of the mean of one draw; that of N draws is √N times smaller. Each weight is kept with probability
+ * The expected error of one draw; that of the mean of N draws is √N times smaller. Each weight is kept with probability
  * 1 − p and then divided by it, so its variance is w²p/(1 − p), and draws of different weights are independent.
  */
 export function expectedError(library: WasmAttention, rate: number): number {
@@ -87,7 +87,7 @@ export function expectedError(library: WasmAttention, rate: number): number {
   return Math.sqrt(variance / (TOKENS * WIDTH));
 }
 
-/** X as code spells it. */
+/** X as source code. */
 export function inputText(): string {
   const row = (i: number): string =>
     `  [${Array.from(X.data.subarray(i * WIDTH, (i + 1) * WIDTH), shortest).join(', ')}],`;

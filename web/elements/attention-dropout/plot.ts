@@ -7,7 +7,7 @@ import { MOST } from './draws.js';
 /** In the plot's own units. */
 export const PLOT_WIDTH = 300;
 
-/** About as high as wide, like the maps beside it. The margins have room for the longest labels. */
+/** About as high as wide, like the maps beside it. The margins fit the longest labels. */
 const SIZE = { width: PLOT_WIDTH, height: 270, left: 50, right: 20, top: 12, bottom: 44 };
 
 /** The error of the mean against the number of draws, log–log, with the law 1/√N dashed. */

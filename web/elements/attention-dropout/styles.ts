@@ -7,7 +7,7 @@ export const dropoutStyles = css`
     grid-template: auto auto 1fr / repeat(3, minmax(0, 1fr)) minmax(0, 1.4fr);
     gap: 1rem 1.5rem;
   }
-  /* Titles of one line or two end at the same height, and so do the maps. */
+  /* Titles of one or two lines end at the same height, and so do the maps. */
   .panels > div {
     display: grid;
     grid-row: span 3;
@@ -62,7 +62,7 @@ export const dropoutStyles = css`
     .panels {
       gap: 0.5rem;
     }
-    /* Some titles take a second line only for large numbers. */
+    /* Some titles need a second line only for large numbers. */
     .panels > div:not(:last-child) > p {
       min-height: 2lh;
       align-content: end;

@@ -25,26 +25,26 @@ import {
 } from './symbols.js';
 
 const MATRICES = ['X', 'A', 'Y'] as const;
-/** The colours of X and Y stand for values from −REACH to REACH. */
+/** The colours of X and Y range from −REACH to REACH. */
 const REACH = 2.5;
 
 const settings = {
   /** The token i whose output the formula gives. */
   query: whole(2, 1, TOKENS),
-  /** The symbol that stays lit: `y`, `q`, `k1` to `k4`, `v1` to `v4`, `a1` to `a4`, or `none`. */
+  /** The highlighted symbol: `y`, `q`, `k1` to `k4`, `v1` to `v4`, `a1` to `a4`, or `none`. */
   symbol: oneOf<FormulaSymbol | 'none'>('k3', 'none', ...SYMBOLS),
 };
 
 /**
  * `<attention-formula>`: y_i = f(x_i, (x_1, x_1), …, (x_4, x_4)) beside the tokens X, the weights and the outputs Y. A
- * symbol lights up what it denotes, and the query or a key also the weights that depend on it; a cell lights up the
+ * symbol highlights what it denotes, and the query or a key also the weights that depend on it; a cell highlights the
  * symbols connected with it.
  */
 export class AttentionFormula extends figureWith(settings) {
   static override styles = formulaStyles;
   static override properties = { pointed: { state: true } };
 
-  /** What the pointer or the focus is on. */
+  /** What the reader points at or has focused. */
   declare protected pointed: FormulaSymbol | (CellDetail & { matrix: Matrix }) | undefined;
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
@@ -59,7 +59,7 @@ export class AttentionFormula extends figureWith(settings) {
           chosen: this.symbol,
           lit: this.#lit(),
           point: (symbol) => (this.pointed = symbol),
-          // What has come to be pointed at in a map stays when a symbol loses the focus.
+          // A cell that the reader now points at stays when a symbol loses the focus.
           leave: (symbol) => {
             if (this.pointed === symbol) this.pointed = undefined;
           },
@@ -80,7 +80,7 @@ export class AttentionFormula extends figureWith(settings) {
     const titles = { X: 'X', A: 'A = softmax(XXᵀ\u2060/\u2060√d)', Y: 'Y = AX' };
     const point = onCell((cell) => (this.pointed = { ...cell, matrix }));
     const leave = (event: Event): void => {
-      // A finger that is lifted leaves its cell lit, and what another map has come to point at stays.
+      // A lifted finger leaves its cell highlighted, and so does pointing at another map.
       if ((event as PointerEvent).pointerType === 'touch') return;
       (event.currentTarget as HeatMap).cursor = undefined;
       if (typeof this.pointed === 'object' && this.pointed.matrix === matrix) this.pointed = undefined;
@@ -109,7 +109,7 @@ export class AttentionFormula extends figureWith(settings) {
     </div>`;
   }
 
-  /** What is pointed at; else what stays lit. */
+  /** What is pointed at, or else the chosen symbol. */
   get #active(): FormulaSymbol | (CellDetail & { matrix: Matrix }) | undefined {
     return this.pointed ?? (this.symbol === 'none' ? undefined : this.symbol);
   }

@@ -2,22 +2,22 @@ import { html, type TemplateResult } from 'lit';
 import type { Localised } from '../shared/localised.js';
 import { described, TOKENS, type FormulaSymbol } from './symbols.js';
 
-/** The formulas of one output, and what they tell the figure. */
+/** The formulas of one output, and their events. */
 export interface Formulas {
   /** The token whose output the formulas give, counted from 1. */
   readonly query: number;
   readonly words: Localised;
-  /** The symbol that stays lit. */
+  /** The highlighted symbol. */
   readonly chosen: FormulaSymbol | 'none';
   readonly lit: readonly FormulaSymbol[];
-  /** The pointer or the focus is on a symbol. */
+  /** The reader points at a symbol or focuses it. */
   readonly point: (symbol: FormulaSymbol) => void;
-  /** The pointer or the focus has left it. */
+  /** The reader no longer does. */
   readonly leave: (symbol: FormulaSymbol) => void;
   readonly choose: (symbol: FormulaSymbol) => void;
 }
 
-/** The definition of attention for one query, and the sum that it stands for. Every symbol is a button. */
+/** The definition of attention for one query, and the sum that it is. Every symbol is a button. */
 export function formulas(shown: Formulas): TemplateResult {
   const { words } = shown;
   const button = (symbol: string): TemplateResult => symbolButton(shown, symbol as FormulaSymbol);
@@ -35,13 +35,13 @@ export function formulas(shown: Formulas): TemplateResult {
     </div>`;
 }
 
-/** A symbol as a button; several buttons can be the same symbol. */
+/** A symbol as a button; the same symbol may have several buttons. */
 function symbolButton(shown: Formulas, symbol: FormulaSymbol): TemplateResult {
   const { query, words } = shown;
   const [kind = ''] = symbol;
   const index = kind === 'y' || kind === 'q' ? String(query) : symbol.slice(1);
-  // Not MathML, whose subscripts stay on the line where no font has a MATH table. Text fonts have no mathematical
-  // italics of Greek letters.
+  // Not MathML, whose subscripts stay on the baseline without a font with a MATH table. Text fonts have no mathematical
+  // italic Greek letters.
   const letter = kind === 'y' ? '𝐲' : kind === 'a' ? html`<i>α</i>` : '𝐱';
   const lowered = kind === 'a' ? `${query}${index}` : index;
   const point = (): void => shown.point(symbol);

@@ -14,7 +14,7 @@ export const formulaStyles = css`
     align-items: center;
     font-family: var(--figure-math, math);
     font-size: 1.125rem;
-    /* Where it breaks, it goes on behind the sign of equality. */
+    /* A wrapped formula continues after the equals sign. */
     padding-inline-start: 3em;
   }
   .formula > :first-child {
@@ -37,7 +37,7 @@ export const formulaStyles = css`
     font-size: 0.72em;
     line-height: 0;
   }
-  /* The choice, while something else is pointed at. */
+  /* The chosen symbol, while something else is pointed at. */
   .formula button[aria-pressed='true'] {
     border-bottom: 2px solid var(--_quiet);
   }
@@ -59,7 +59,7 @@ export const formulaStyles = css`
     text-align: center;
     white-space: nowrap;
   }
-  /* Nothing may stand out of the figure, whose host may end there. */
+  /* Nothing may overflow the figure, whose host may end there. */
   .matrices > :last-child > p {
     margin-inline-end: 0;
   }

@@ -2,29 +2,29 @@ import type { WasmAttention } from 'wasm-attention';
 import type { Localised } from '../shared/localised.js';
 import { normalDraws } from '../shared/normal-draws.js';
 
-/** Tokens of the figure's sequence, and their width. */
+/** The number of tokens, and their width. */
 export const TOKENS = 4;
 export const WIDTH = 6;
 
-/** X, (TOKENS, WIDTH): normal numbers rounded to one decimal, so that code can spell them out. */
+/** X, (TOKENS, WIDTH): normal numbers rounded to one decimal, so that code can contain them. */
 export const X: readonly (readonly number[])[] = Array.from({ length: TOKENS }, (_, row) =>
   [...normalDraws(TOKENS * WIDTH, 5)].slice(row * WIDTH, (row + 1) * WIDTH).map((value) => Math.round(10 * value) / 10),
 );
 
-/** What the formula's symbols are: the output, the query, and of each token the key, the value and the weight. */
+/** The formula's symbols: the output, the query, and each token's key, value and weight. */
 export const SYMBOLS = ['y', 'q', 'k1', 'k2', 'k3', 'k4', 'v1', 'v2', 'v3', 'v4', 'a1', 'a2', 'a3', 'a4'] as const;
 export type FormulaSymbol = (typeof SYMBOLS)[number];
 
 export type Matrix = 'X' | 'A' | 'Y';
 
-/** A row of a matrix, or with `column` a cell. Indices start at 0. */
+/** A row of a matrix, or with `column` a cell, counted from 0. */
 export interface Area {
   readonly matrix: Matrix;
   readonly row: number;
   readonly column?: number;
 }
 
-/** What a symbol of y_i = f(x_i, (x_1, x_1), …) = Σ α_ij x_j denotes where the query is row `i`. */
+/** What a symbol of y_i = f(x_i, (x_1, x_1), …) = Σ α_ij x_j denotes if the query is row `i`. */
 export function denoted(symbol: FormulaSymbol, i: number): readonly Area[] {
   const j = Number(symbol.slice(1)) - 1;
   switch (symbol[0]) {
@@ -50,7 +50,7 @@ export function denoted(symbol: FormulaSymbol, i: number): readonly Area[] {
   }
 }
 
-/** The symbols that denote a cell, alone or as a part of a row: the other way round. */
+/** The inverse: the symbols that denote a cell, alone or as part of a row. */
 export function symbolsAt(matrix: Matrix, row: number, column: number, i: number): FormulaSymbol[] {
   return SYMBOLS.filter((symbol) =>
     denoted(symbol, i).some((area) => area.matrix === matrix && area.row === row && (area.column ?? column) === column),
@@ -66,7 +66,7 @@ export function attend(library: WasmAttention): Readonly<Record<Matrix, Float32A
 /** `2` as `₂`. */
 export const lowered = (digit: number): string => String.fromCodePoint(0x2080 + digit);
 
-/** A symbol of the formula of the output `query`: `x₃`, `α₂₃`. */
+/** A symbol of the formula for the output `query`: `x₃`, `α₂₃`. */
 export function nameOf(symbol: FormulaSymbol, query: number): string {
   const i = lowered(query);
   const [kind] = symbol;

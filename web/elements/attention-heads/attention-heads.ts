@@ -24,7 +24,7 @@ import {
 
 /**
  * `<attention-heads>`: the attention weights of every head of a `MultiHeadAttention` layer over two short sequences,
- * with the valid lengths of the sequences, or of each query, to set.
+ * with adjustable valid lengths for the sequences or for each query.
  */
 export class AttentionHeads extends figureWith(settings) {
   static override styles = headsStyles;
@@ -41,7 +41,7 @@ export class AttentionHeads extends figureWith(settings) {
 
   protected override updated(changed: PropertyValues<this>): void {
     super.updated(changed);
-    // Ten maps share one readout, so a cursor in one of them removes the cursor of the others.
+    // Ten maps share one readout, so a cursor in one of them removes the others'.
     if (this.pointed === undefined) return;
     const { sequence, head } = this.pointed;
     for (const map of this.renderRoot.querySelectorAll<HeatMap>('heat-map')) {

@@ -26,10 +26,7 @@ export function lengthSliders(
   );
 }
 
-/**
- * A small number field for the valid length of each query, as wide as a digit and its steppers; a line for each
- * sequence.
- */
+/** A number field, one digit wide, for the valid length of each query; one line per sequence. */
 export function queryLengths(words: Localised, lengths: Lengths, change: (lengths: Lengths) => void): TemplateResult[] {
   const field = (sequence: number, query: number): TemplateResult => {
     const at = sequence * TOKENS + query;

@@ -12,7 +12,7 @@ export interface HeadCell extends CellDetail {
   readonly head: number;
 }
 
-/** A sequence with the map of every head. `visible` is true where a query may attend. */
+/** A sequence with each head's map. `visible` is true where a query may attend. */
 export function headMaps(
   words: Localised,
   weights: Tensor,
@@ -50,7 +50,7 @@ export function headMaps(
     <p class="sequence-title">${words.text('heads.sequence', { sequence: sequence + 1 })}</p>
     <div class="maps">
       ${Array.from({ length: NUM_HEADS }, (_, head) => {
-        // A map is drawn anew only if it changes: a slider changes those of one sequence.
+        // A map is redrawn only if it changes: a slider changes the maps of one sequence.
         const shown = [words.language, ...visible, ...weightsOf(weights, sequence, head)];
         return guard(shown, () => map(head));
       })}

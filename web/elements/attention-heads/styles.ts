@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** Rows of small maps, as many side by side as there is room for. */
+/** Rows of small maps, as many side by side as fit. */
 export const headsStyles = css`
   .sequence + .sequence {
     margin-top: var(--_apart);

@@ -36,7 +36,7 @@ export function inputOf(input: 'ones' | 'random', seed: number): Tensor {
   return { data, shape: [BATCH, TOKENS, NUM_HIDDENS] };
 }
 
-/** The (TOKENS, TOKENS) weights of one head over one sequence, out of (BATCH, NUM_HEADS, TOKENS, TOKENS). */
+/** One head's (TOKENS, TOKENS) weights over one sequence, out of (BATCH, NUM_HEADS, TOKENS, TOKENS). */
 export function weightsOf(weights: Tensor, sequence: number, head: number): Float32Array {
   const size = TOKENS * TOKENS;
   const start = (sequence * NUM_HEADS + head) * size;

@@ -12,7 +12,7 @@ import { planeStyles } from './plane-styles.js';
 import { arrow, plane, pointed, SIDE, toPicture, type Handle, type PlaneEvents } from './plane.js';
 import { lookUp, nudged, pointsOf, REACH, snapped, type Lookup, type Point, type Scene } from './scene.js';
 
-/** Keys, and values. */
+/** Keys, or values. */
 const COUNT = 3;
 const SHAPES = ['circle', 'square', 'triangle'] as const;
 const SUBSCRIPTS = ['₁', '₂', '₃'] as const;
@@ -32,8 +32,8 @@ const settings = {
 };
 
 /**
- * `<attention-lookup>`: one query and three keys as points of a plane, their values as points of another. The query's
- * scores with the keys, the softmax of these, and the values mixed by it, while the reader moves the points.
+ * `<attention-lookup>`: a query and three keys as points of a plane, their values as points of another. While the
+ * reader moves the points, it shows the query's scores with the keys, their softmax, and the values' mixture.
  */
 export class AttentionLookup extends figureWith(settings) {
   static override styles = [planeStyles, chainStyles];

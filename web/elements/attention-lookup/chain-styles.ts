@@ -27,7 +27,7 @@ export const chainStyles = css`
     text-align: start;
   }
   .chain thead th:first-child {
-    /* A long word may run into the next column, whose text is aligned to its end. */
+    /* A long word may overflow into the next column, whose text is right-aligned. */
     white-space: nowrap;
   }
   .chain col.name {

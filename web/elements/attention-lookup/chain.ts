@@ -6,7 +6,7 @@ import type { Lookup, Point, Scene } from './scene.js';
 
 const SHAPES = ['circle', 'square', 'triangle'] as const;
 
-/** The score bars reach at least this far; larger scores rescale them all. */
+/** The score bars' least range; larger scores rescale them all. */
 const LEAST_SCORE = 3;
 
 /** The chain from scores to weights to the mixture, one row per key: a table with bars. */
@@ -66,13 +66,13 @@ export function chain(words: Localised, scene: Scene, { scores, weights, mixture
   </table>`;
 }
 
-/** `(0.8, 1.2)`; where the comma is the decimal sign, `(0,8; 1,2)`. */
+/** `(0.8, 1.2)`; with a decimal comma, `(0,8; 1,2)`. */
 export function pairText(words: Localised, [x, y]: Point, digits: number): string {
   const separator = words.number(0.5, 1).includes(',') ? ';' : ',';
   return `(${words.number(x, digits)}${separator} ${words.number(y, digits)})`;
 }
 
-/** A bar from zero in the middle to the right or to the left. */
+/** A bar from zero in the middle, to the right or to the left. */
 function scoreBar(score: number, reach: number): TemplateResult {
   const size = Number.isFinite(score) ? (50 * Math.abs(score)) / reach : 0;
   return html`<svg class="bar" aria-hidden="true">
@@ -82,7 +82,7 @@ function scoreBar(score: number, reach: number): TemplateResult {
   </svg>`;
 }
 
-/** From zero to one. */
+/** A bar from zero to one. */
 function weightBar(weight: number): TemplateResult {
   return html`<svg class="bar" aria-hidden="true">
     <rect class="track" width="100%" height="100%" />
@@ -90,7 +90,7 @@ function weightBar(weight: number): TemplateResult {
   </svg>`;
 }
 
-/** A row for each key: the key, its score and its weight, and its value. */
+/** One row per key: the key, its score, its weight and its value. */
 export function lookupData(words: Localised, scene: Scene, { scores, weights }: Lookup): FigureData {
   const value = words.text('lookup.value');
   return {

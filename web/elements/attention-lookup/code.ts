@@ -1,7 +1,7 @@
 import type { FigureCode } from '../shared/figure/figure-data.js';
 import type { Point, Scene } from './scene.js';
 
-/** The code that looks the scene's query up. */
+/** Code that computes the scene's attention. */
 export function lookupCode({ query, keys, values, valid, temperature }: Scene): FigureCode {
   const rows = (points: readonly Point[]): string => `[${points.map(row).join(', ')}]`;
   const row = ([x, y]: Point): string => `[${x}, ${y}]`;

@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** Two planes, and where the chain from scores to mixture stands between them. */
+/** Two planes, and the chain from scores to mixture between them. */
 export const planeStyles = css`
   .scene {
     display: grid;
@@ -8,7 +8,7 @@ export const planeStyles = css`
     align-items: center;
     gap: 1rem 1.5rem;
   }
-  /* Not "panel": that is what the tools open, and paper leaves it out. */
+  /* Not "panel", which is what the tools open and paper leaves out. */
   .side {
     margin-top: 0.25rem;
     font-size: 0.75rem;
@@ -104,7 +104,7 @@ export const planeStyles = css`
   .mixture {
     color: var(--_accent);
   }
-  /* Hollow, because they may lie on another point, which must not vanish. */
+  /* Hollow, because they may cover another point, which must stay visible. */
   :is(.query, .mixture) .mark {
     fill: none;
     stroke: currentColor;
@@ -140,7 +140,7 @@ export const planeStyles = css`
     stroke-linecap: round;
     opacity: 0.7;
   }
-  /* On the full screen the planes have all the room that the chain leaves. */
+  /* In full screen the planes take all the space that the chain leaves. */
   @container (min-width: 55.5rem) {
     :host(:fullscreen) .scene {
       grid-template-columns: minmax(0, 1fr) 24rem minmax(0, 1fr);
@@ -158,7 +158,7 @@ export const planeStyles = css`
       grid-row: 2;
     }
   }
-  /* Small planes with large points, so that the query and the mixture that it moves are seen at once. */
+  /* Small planes with large points, so that the query and the mixture are in sight at once. */
   @container (max-width: 28rem) {
     .scene {
       gap: 0.5rem;

@@ -1,29 +1,29 @@
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import { REACH, type Point } from './scene.js';
 
-/** In pixels of the plane's own picture: a unit, half a side, and a side. */
+/** In pixels of the plane's picture: a unit, half a side, and a side. */
 const UNIT = 36;
 const HALF = UNIT * (REACH + 0.5);
 export const SIDE = 2 * HALF;
 
-/** Where the axes have numbers. */
+/** The axes' ticks. */
 const TICKS = Array.from({ length: REACH }, (_, i) => UNIT * (i + 1)).flatMap((at) => [-at, at]);
 
-/** Four small arrows away from a point. */
+/** Four small arrows pointing away from a point. */
 const CUE = 'M0,-23l5,6h-10Z M0,23l5,-6h-10Z M-23,0l6,5v-10Z M23,0l-6,5v-10Z';
 
 /** A point that the reader can move. */
 export interface Handle {
   /** Unique in the figure: `q`, `k0`, `v2`. */
   readonly name: string;
-  /** What stands beside it: `q`, `k₁`. */
+  /** The label beside it: `q`, `k₁`. */
   readonly label: string;
   /** Its accessible name, coordinates included. */
   readonly spoken: string;
   readonly at: Point;
   readonly shape: 'query' | 'circle' | 'square' | 'triangle';
   readonly className: string;
-  /** Shows that it can be dragged. */
+  /** Whether to show that it can be dragged. */
   readonly inviting?: boolean;
 }
 
@@ -34,19 +34,19 @@ export interface Mixture {
   readonly at: Point;
 }
 
-/** What the planes tell the figure. */
+/** The planes' events. */
 export interface PlaneEvents {
   readonly hold: (name: string) => void;
   readonly move: (name: string, to: Point) => void;
   readonly key: (name: string, event: KeyboardEvent) => void;
 }
 
-/** Where a point of the plane lies in its picture. */
+/** A point's place in the plane's picture. */
 export function toPicture([x, y]: Point): Point {
   return [UNIT * x, -UNIT * y];
 }
 
-/** Grid, axes, the drawing behind the points, the points, and the mixture over them. */
+/** Grid, axes, the drawing behind the points, the points, and the mixture above them. */
 export function plane(
   label: string,
   handles: readonly Handle[],
@@ -71,7 +71,7 @@ export function plane(
   </svg>`;
 }
 
-/** The number of a tick below the x axis and to the right of the y axis. */
+/** A tick's number below the x axis and to the right of the y axis. */
 function tickNumbers(at: number): SVGTemplateResult {
   const number = String(at / UNIT).replace('-', '−');
   return svg`<text class="tick" x=${at} y="12" text-anchor="middle" aria-hidden="true">${number}</text>
@@ -79,8 +79,8 @@ function tickNumbers(at: number): SVGTemplateResult {
 }
 
 /**
- * The labels of points, each on the first side of its point that is clearest of points, their cues, numbers, the lines
- * from `centre` to the points, and the labels before it.
+ * The points' labels, each on the first side of its point that is clearest of points, their cues, numbers, the lines
+ * from `centre` to the points, and earlier labels.
  */
 function labelsOf(points: readonly Pick<Handle, 'label' | 'at' | 'inviting'>[], centre: Point): SVGTemplateResult[] {
   const [cx, cy] = toPicture(centre);
@@ -95,7 +95,7 @@ function labelsOf(points: readonly Pick<Handle, 'label' | 'at' | 'inviting'>[], 
   for (const at of TICKS) taken.push([at, 8], [9, -at]);
   const isAtEdge = (component: number): boolean => Math.abs(component) > REACH - 0.25;
   return points.map(({ label, at: [x, y], inviting }) => {
-    // First the side away from the axes, so that a label does not cover its own arrow, unless the edge is there.
+    // The side away from the axes comes first, so that a label does not cover its own arrow, unless the edge is there.
     const away = (x < 0 ? -1 : 1) * (inviting === true ? 17 : 12);
     const [beyond, before] = y < 0 ? [17, -9] : [-9, 17];
     let most = 0;
@@ -106,7 +106,7 @@ function labelsOf(points: readonly Pick<Handle, 'label' | 'at' | 'inviting'>[], 
         const room = Math.min(
           ...taken.map((other) => Math.max(Math.abs(other[0] - middle[0]), Math.abs(other[1] - middle[1]) * 1.3)),
         );
-        // The point itself is as far from all sides, but for rounding.
+        // The point itself is equally far from all sides, except for rounding.
         if (room > most + 0.1) [most, best] = [room, [dx, dy, middle]];
       }
     }
@@ -127,8 +127,8 @@ function handleMark(handle: Handle, label: unknown, events: PlaneEvents): SVGTem
     (event.currentTarget as SVGGElement).setPointerCapture(event.pointerId);
     events.hold(name);
   };
-  // CSS cannot keep the page from scrolling: in SVG it knows touch-action only on the outermost element, and beside the
-  // points a finger shall scroll.
+  // CSS cannot keep the page from scrolling: in SVG, touch-action works only on the outermost element, and a finger
+  // beside the points should scroll.
   const stay = (event: TouchEvent): void => event.preventDefault();
   return svg`<g class="handle ${className}" data-name=${name} transform="translate(${x} ${y})" tabindex="0"
     role="application" aria-label=${spoken} aria-describedby="help"
@@ -141,7 +141,7 @@ function handleMark(handle: Handle, label: unknown, events: PlaneEvents): SVGTem
   </g>`;
 }
 
-/** The sign of a key and of its value. */
+/** The symbol of a key and of its value. */
 export function markOf(shape: Handle['shape'] | 'diamond'): SVGTemplateResult {
   if (shape === 'square') return svg`<rect class="mark" x="-5.5" y="-5.5" width="11" height="11" />`;
   if (shape === 'triangle') return svg`<path class="mark" d="M0,-7L6.5,5H-6.5Z" />`;

@@ -3,14 +3,14 @@ import type { WasmAttention } from 'wasm-attention';
 /** A point of the plane, also a vector of width 2. */
 export type Point = readonly [x: number, y: number];
 
-/** Coordinates reach from −REACH to REACH, in steps of STEP. */
+/** Coordinates range from −REACH to REACH, in steps of STEP. */
 export const REACH = 3;
 export const STEP = 0.1;
 const BIG_STEP = 0.5;
-/** Width of queries and keys. */
+/** The width of queries and keys. */
 const WIDTH = 2;
 
-/** One query, and as many values as keys, all in the plane. */
+/** A query and equally many keys and values, all in the plane. */
 export interface Scene {
   readonly query: Point;
   readonly keys: readonly Point[];
@@ -21,15 +21,15 @@ export interface Scene {
   readonly temperature: number;
 }
 
-/** What attention makes of a scene. */
+/** The attention of a scene. */
 export interface Lookup {
-  /** One a key; −Infinity where it is masked. */
+  /** One per key; −Infinity for a masked key. */
   readonly scores: readonly number[];
   readonly weights: readonly number[];
   readonly mixture: Point;
 }
 
-/** Looks up the query: the scores q·k/(T√d_k), their softmax, and the mixture of the values. */
+/** Computes the scores q·k/(T√d_k), their softmax, and the mixture of the values. */
 export function lookUp(library: WasmAttention, scene: Scene): Lookup {
   const { query, keys, values, valid, temperature } = scene;
   const { output, weights, scores } = library.scaledDotProductAttention([query], keys, values, {
@@ -50,14 +50,14 @@ export function pointsOf(numbers: readonly number[]): Point[] {
   return Array.from({ length: numbers.length / 2 }, (_, i) => [numbers[2 * i] ?? NaN, numbers[2 * i + 1] ?? NaN]);
 }
 
-/** The nearest point of the grid on which points can stand. */
+/** The nearest grid point. */
 export function snapped([x, y]: Point): Point {
   // A tenth is not a binary fraction: dividing by ten rounds to the float that is written with one decimal.
   const snap = (value: number): number => Math.max(-REACH, Math.min(REACH, Math.round(value * 10) / 10)) + 0;
   return [snap(x), snap(y)];
 }
 
-/** Where a key of the keyboard moves a point; undefined if it does not. */
+/** Where a key press moves a point; undefined for other keys. */
 export function nudged([x, y]: Point, key: string, big: boolean): Point | undefined {
   const directions: Readonly<Record<string, Point>> = {
     ArrowLeft: [-1, 0],

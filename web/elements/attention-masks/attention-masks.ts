@@ -11,8 +11,8 @@ import { FACTORS, LAST_SEED, LENGTH, maskScene, settings, type Factor, type Mask
 import { masksStyles } from './styles.js';
 
 /**
- * `<attention-masks>`: who may attend to whom. Padding, a causal mask and a sliding window as maps, the mask that they
- * make together, and the weights under it. A query that sees nothing has weights of zero.
+ * `<attention-masks>`: which queries may attend to which keys. Padding, a causal mask and a sliding window as maps,
+ * their combination, and the weights under it. A query that sees nothing has weights of zero.
  */
 export class AttentionMasks extends figureWith(settings) {
   static override styles = masksStyles;

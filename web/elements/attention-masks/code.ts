@@ -2,7 +2,7 @@ import type { FigureCode } from '../shared/figure/figure-data.js';
 import { NORMAL_CODE } from '../shared/normal-draws.js';
 import { DEPTH, LENGTH, type MaskSettings } from './scene.js';
 
-/** Code that composes the mask and computes the weights; each printed row is a row of weights. */
+/** Code that combines the masks and computes the weights; each printed row is a row of weights. */
 export function masksCode(settings: MaskSettings): FigureCode {
   return { javascript: javascript(settings), pytorch: pytorch(settings) };
 }

@@ -3,7 +3,7 @@ import type { Cell } from '../shared/heat-map/cursor.js';
 import { LENGTH } from './scene.js';
 
 /**
- * A mask as a small map: filled cells are visible, empty ones with a stroke masked. `at` is the cell that the reader
+ * A mask as a small map: visible cells are filled, masked ones empty with a stroke. `at` is the cell that the reader
  * points at, `marked` are queries whose rows are framed, from 1.
  */
 export function maskMap(

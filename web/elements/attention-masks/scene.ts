@@ -2,7 +2,7 @@ import type { WasmAttention } from 'wasm-attention';
 import { normalDraws } from '../shared/normal-draws.js';
 import { flag, several, whole, type Values } from '../shared/settings.js';
 
-/** Queries and keys of `<attention-masks>`, and their width. */
+/** The number of queries and keys, and their width. */
 export const LENGTH = 8;
 export const DEPTH = 16;
 
@@ -17,32 +17,30 @@ export const settings = {
   causal: flag(true),
   /** Whether keys outside the window are masked. */
   window: flag(true),
-  /** Keys that the window shows to the left of the query's own. */
+  /** How many keys the window shows before the query's own. */
   left: whole(2, 0, LENGTH - 1),
-  /** And to the right. */
+  /** How many it shows after it. */
   right: whole(0, 0, LENGTH - 1),
-  /** Seed of queries and keys. */
+  /** The seed of queries and keys. */
   seed: whole(1, 1, LAST_SEED),
   /** Queries whose rows are framed. */
   marked: several([], whole(1, 1, LENGTH)),
 };
-/** Those that the masks and the weights depend on. */
+/** The settings on which masks and weights depend. */
 export type MaskSettings = Omit<Values<typeof settings>, 'marked'>;
 
-/** The factors of the mask, in the order of the formula. */
+/** The masks in the order of the formula. */
 export const FACTORS = ['padding', 'causal', 'window'] as const;
 export type Factor = (typeof FACTORS)[number];
 
 /** Matrices (LENGTH, LENGTH), row-major, queries by keys: true where a query may attend. */
 export interface MaskScene extends Readonly<Record<Factor | 'mask', readonly boolean[]>> {
   readonly weights: Float32Array;
-  /** The queries that see nothing, from 0. */
+  /** The queries that see no key, from 0. */
   readonly empty: readonly number[];
 }
 
-/**
- * What the library computes for each mask alone and for all active ones together: a pair is masked if its score is −∞.
- */
+/** The library's mask for each setting alone and for all active ones together: a pair is masked if its score is −∞. */
 export function maskScene(library: WasmAttention, settings: MaskSettings): MaskScene {
   const { valid, causal, window, left, right, seed } = settings;
   const shape = [1, LENGTH, DEPTH];

@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** The formula of the masks in maps, and the weights that come of it. */
+/** The formula of the masks as maps, and the resulting weights. */
 export const masksStyles = css`
   .board {
     display: grid;
@@ -20,7 +20,7 @@ export const masksStyles = css`
     grid-template-columns: subgrid;
     align-items: center;
   }
-  /* It has no sign before it. */
+  /* The first map has no operator before it. */
   .factor:first-child {
     grid-column: 1;
   }
@@ -28,7 +28,7 @@ export const masksStyles = css`
     grid-column: -2 / -1;
   }
   .factor p {
-    /* A long word may reach beyond the end of its map, not before its start. */
+    /* A long word may overflow its map's end, not its start. */
     place-self: start safe center;
     font-size: 0.75rem;
     white-space: nowrap;

@@ -23,17 +23,17 @@ const settings = {
 
 /**
  * `<attention-shapes>`: the shapes of multi-head attention from input to output, as blocks that split into heads and
- * merge again; and the layer's own error where the heads do not divide the width.
+ * merge again; and the layer's error if the width is not a multiple of the number of heads.
  */
 export class AttentionShapes extends figureWith(settings) {
   static override styles = shapesStyles;
   static override properties = { head: { state: true }, pointed: { state: true } };
 
-  /** The head that the reader follows, and the one under the pointer; from 0. */
+  /** The selected head, and the one under the pointer; from 0. */
   declare protected head: number | undefined;
   declare protected pointed: number | undefined;
 
-  /** The result for these sizes, so that the table and other redrawings do not create another layer. */
+  /** The result for these sizes, so that redrawing does not create another layer. */
   #last: { readonly key: string; readonly pipeline: Pipeline } | undefined;
 
   #pipeline(library: WasmAttention): Pipeline {
@@ -47,7 +47,7 @@ export class AttentionShapes extends figureWith(settings) {
     return { batch, tokens, width, heads };
   }
 
-  /** The head that is marked. */
+  /** The highlighted head. */
   get #marked(): number | undefined {
     const head = this.pointed ?? this.head;
     return head === undefined ? undefined : Math.min(head, this.heads - 1);
@@ -82,13 +82,13 @@ export class AttentionShapes extends figureWith(settings) {
     `;
   }
 
-  /** What belongs to the marked head, if the heads divide the width. */
+  /** The shapes of the highlighted head, if the heads divide the width. */
   #followed(): string | undefined {
     const head = this.#marked;
     return head === undefined ? undefined : followed(this.words, this.#sizes, head);
   }
 
-  /** A second click on a head lets go of it. */
+  /** A second click on a head deselects it. */
   #choose(head: number | undefined): void {
     if (head === undefined) return;
     this.head = this.head === head ? undefined : head;
@@ -106,7 +106,7 @@ export class AttentionShapes extends figureWith(settings) {
     }
   };
 
-  /** The heads as one slider: a tab stop for each would be too many. */
+  /** One slider for all heads: a tab stop for each would be too many. */
   #slider(picture: TemplateResult): TemplateResult {
     const head = this.#marked ?? 0;
     return html`<div
@@ -138,7 +138,7 @@ export class AttentionShapes extends figureWith(settings) {
     </li>`;
   }
 
-  /** Marks one head's blocks: the drawing of a stage does not depend on it. */
+  /** Highlights one head's blocks, without redrawing the stages. */
   protected override updated(): void {
     const marked = String(this.#marked);
     for (const block of this.renderRoot.querySelectorAll<SVGElement>('[data-head]'))
@@ -155,7 +155,7 @@ export class AttentionShapes extends figureWith(settings) {
   }
 }
 
-/** The head to which the block under the pointer belongs. */
+/** The head of the block under the pointer. */
 function headOf(event: Event): number | undefined {
   const { head } = (event.target as SVGElement).dataset;
   return head === undefined ? undefined : Number(head);

@@ -1,12 +1,12 @@
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import type { Sizes, Stage } from './pipeline.js';
 
-/** Size of a picture, in units of the drawing. Each block gets a share of it. */
+/** The size of a picture in drawing units. Each block gets a share of it. */
 const WIDE = 200;
 const HIGH = 96;
 const GAP = 6;
 
-/** The blocks of one stage, one row per sequence: whole, striped by head, split by head, or squares of weights. */
+/** The blocks of a stage, one row per sequence: whole, striped by head, split by head, or squares of weights. */
 export function blocks(stage: Stage, sizes: Sizes, fails: boolean): SVGTemplateResult {
   return picture(content(stage, sizes, fails));
 }
@@ -20,7 +20,7 @@ function picture(content: SVGTemplateResult[]): SVGTemplateResult {
   return svg`<svg class="blocks" viewBox="-2 -2 ${WIDE + 4} ${HIGH + 4}" aria-hidden="true">${content}</svg>`;
 }
 
-/** Where the block of each sequence lies. */
+/** The place of each sequence's block. */
 function rowsOf(batch: number): { y: number; height: number }[] {
   const height = Math.min(40, (HIGH - GAP * (batch - 1)) / batch);
   const top = (HIGH - batch * height - GAP * (batch - 1)) / 2;
@@ -83,7 +83,7 @@ function block(
   return svg`<rect class=${className} data-head=${head ?? nothing} x=${x} y=${y} width=${width} height=${height} />`;
 }
 
-/** Neighbouring heads differ. */
+/** Neighbouring heads differ in colour. */
 function shade(head: number): string {
   return head % 2 === 0 ? 'head even' : 'head odd';
 }

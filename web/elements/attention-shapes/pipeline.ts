@@ -1,6 +1,6 @@
 import type { WasmAttention } from 'wasm-attention';
 
-/** A batch of sequences, their width, and the heads that share it. */
+/** The batch, tokens and width of the input, and the number of heads. */
 export interface Sizes {
   readonly batch: number;
   readonly tokens: number;
@@ -8,21 +8,20 @@ export interface Sizes {
   readonly heads: number;
 }
 
-/** The stages of multi-head attention at which a tensor has a shape of its own. */
+/** The stages of multi-head attention with their own shapes. */
 export const STAGES = ['input', 'projected', 'split', 'weights', 'mixed', 'output'] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** What the library does with these sizes: the shapes that it returns, or the error that it throws. */
+/** The library's result for these sizes: the shapes that it returns, or the error that it throws. */
 export interface Pipeline {
-  /** The shapes of the stages that were reached: all of them if there is no error. */
+  /** The shapes of the stages that were reached: all if there is no error. */
   readonly shapes: Readonly<Partial<Record<Stage, readonly number[]>>>;
   readonly error: string | undefined;
 }
 
 /**
- * Runs a `MultiHeadAttention` layer of these sizes. Input, weights and output have the shapes of the library's own
- * arrays; those in between follow the textbook, which puts the heads into the batch: (batch·heads, tokens, width /
- * heads).
+ * Runs a `MultiHeadAttention` layer of these sizes. Input, weights and output have the shapes of the library's arrays;
+ * those in between follow the textbook, which moves the heads into the batch: (batch·heads, tokens, width / heads).
  */
 export function pipelineOf(library: WasmAttention, { batch, tokens, width, heads }: Sizes): Pipeline {
   const input = [batch, tokens, width];

@@ -76,7 +76,7 @@ export const shapesStyles = css`
     stroke-width: 2;
     stroke-dasharray: 3 2;
   }
-  /* Covers the rows of stages after the first. Those are not reached, so nothing has to make room. */
+  /* Covers the stages after the first, which an error leaves out. */
   .pipeline {
     container-type: inline-size;
     position: relative;

@@ -4,10 +4,10 @@ import type { FigureData } from '../shared/figure/figure-data.js';
 import type { Localised } from '../shared/localised.js';
 import { shapeOf, STAGES, type Pipeline, type Sizes, type Stage } from './pipeline.js';
 
-/** No numbers of the readout have more digits. */
+/** The most digits of a number in the readout. */
 const LONGEST = { heads: 12, width: 128, each: 128 };
 
-/** What belongs to a head, if the heads divide the width. */
+/** A head's shapes, if the heads divide the width. */
 export function followed(words: Localised, { width, heads }: Sizes, head: number): string | undefined {
   const each = width / heads;
   if (!Number.isInteger(each)) return undefined;
@@ -15,7 +15,7 @@ export function followed(words: Localised, { width, heads }: Sizes, head: number
   return words.text('shapes.follow', { head: head + 1, first, last });
 }
 
-/** What is said of the head that is followed, else of all and how to follow one; nothing if there is an error. */
+/** The text about the selected head, or about all and how to select one; empty if there is an error. */
 export function readout(
   words: Localised,
   { width, heads }: Sizes,
@@ -43,7 +43,7 @@ export function failure(words: Localised, { width, heads }: Sizes, error: string
   </div>`;
 }
 
-/** What a stage is, without line breaks inside a shape in brackets. */
+/** A stage's description, without line breaks inside a shape in brackets. */
 export function stageText(words: Localised, stage: Stage): unknown[] {
   return words
     .text(`shapes.${stage}`)
@@ -51,7 +51,7 @@ export function stageText(words: Localised, stage: Stage): unknown[] {
     .map((part) => (part.startsWith('(') ? html`<span class="together">${part}</span>` : part));
 }
 
-/** A row for each stage that was reached: its name, its shape and how many numbers it has. */
+/** One row per reached stage: its name, its shape and its number of elements. */
 export function shapesData(words: Localised, { shapes }: Pipeline): FigureData {
   const rows = STAGES.flatMap((stage) => {
     const shape = shapes[stage];

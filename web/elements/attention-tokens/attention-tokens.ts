@@ -26,7 +26,7 @@ const settings = {
   second: anyText('', LONGEST_TEXT),
   /** Whether keys come from the second sentence. */
   cross: flag(false),
-  /** Whether tokens know their positions. */
+  /** Whether positions are added to the tokens. */
   positions: flag(true),
   /** Whether keys after the query are masked. */
   causal: flag(false),

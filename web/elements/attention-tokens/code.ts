@@ -1,10 +1,10 @@
 import type { FigureCode } from '../shared/figure/figure-data.js';
 import { NORMAL_CODE } from '../shared/normal-draws.js';
 
-/** The settings of `<attention-tokens>`, with the sentences as tokens in small letters. */
+/** The settings of `<attention-tokens>`, with the sentences as lower-case tokens. */
 export interface TokensSettings {
   readonly queries: readonly string[];
-  /** The second sentence, with cross-attention. */
+  /** The second sentence, for cross-attention. */
   readonly keys: readonly string[] | undefined;
   readonly positions: boolean;
   readonly causal: boolean;

@@ -3,7 +3,7 @@ import type { Localised } from '../shared/localised.js';
 import { entropies } from '../shared/entropy/entropy.js';
 import type { TokensScene } from './scene.js';
 
-/** A row for each query of each head: its weights and their entropy. */
+/** One row per query of each head: its weights and their entropy. */
 export function tokensData(words: Localised, { queries, keys, heads }: TokensScene): FigureData {
   const numbered = (tokens: readonly string[]): string[] => tokens.map((token, i) => `${words.number(i + 1)} ${token}`);
   const rows = heads.flatMap((weights, head) => {

@@ -4,22 +4,20 @@ import { normalDraws } from '../shared/normal-draws.js';
 /** Half of a token's vector is its embedding, the other half its position. */
 export const HALF = 32;
 export const WIDTH = 2 * HALF;
-/** The heads in their order. The first four have weights set by hand, the others random ones. */
+/** The heads in order. The first four have weights set by hand, the others random ones. */
 export const HEADS = ['same', 'previous', 'next', 'near', 'random', 'random'] as const;
-/**
- * Length of a token's half and of a row of P: each of its HALF / 2 pairs (sine, cosine) has length 1.
- */
+/** The length of each half: a row of P has HALF / 2 pairs (sine, cosine) of length 1. */
 export const NORM = Math.sqrt(HALF / 2);
 
 /**
- * Factors on q·k, after the division by √HALF. Equal tokens have q·k = 16, different ones about 0 ± 3: a factor of 0.4
- * tells them apart. For neighbouring rows of P, q·k is smaller by 0.7 than for equal ones: a factor of 8 selects one
+ * Factors on q·k after the division by √HALF. Equal tokens have q·k = 16, different ones about 0 ± 3: a factor of 0.4
+ * separates them. For neighbouring rows of P, q·k is 0.7 smaller than for equal ones: a factor of 8 selects one
  * position, and 0.6 about ten.
  */
 const FACTORS = { same: 0.4, previous: 8, next: 8, near: 0.6 } as const;
 /**
- * Random weights so large that scores have a standard deviation of about 2. With a new layer's smaller weights,
- * attention would be almost even.
+ * The scale of random weights, which gives scores a standard deviation of about 2. With a new layer's smaller weights,
+ * attention would be almost uniform.
  */
 const RANDOM_DEVIATION = 0.25;
 
@@ -58,7 +56,7 @@ export function designedWeights(library: WasmAttention, seed: number): Record<st
     const factor = FACTORS[kind] * Math.sqrt(HALF);
     const delta = kind === 'previous' ? -1 : kind === 'next' ? 1 : 0;
     const from = kind === 'same' ? 0 : HALF;
-    // With δ = 0 the matrices of the pairs are the identity, as embeddings need it.
+    // For δ = 0 the matrices are the identity, as embeddings need.
     const turns = library.encodingRotation({ delta, dim: HALF }).data;
     const stays = library.encodingRotation({ delta: 0, dim: HALF }).data;
     placePairs(block(query), turns, from, factor);
@@ -75,7 +73,7 @@ function placePairs(block: Float32Array, pairs: Float32Array, from: number, fact
   }
 }
 
-/** Vectors of a sequence, (1, n, WIDTH): embeddings beside rows of P, or beside zeros where positions are off. */
+/** The vectors of a sequence, (1, n, WIDTH): embeddings beside rows of P, or beside zeros without positions. */
 export function vectorsOf(library: WasmAttention, embeddings: Float32Array, positions: boolean): Tensor {
   const length = embeddings.length / HALF;
   const data = new Float32Array(length * WIDTH);

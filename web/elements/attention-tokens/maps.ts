@@ -8,34 +8,31 @@ import { entropyBars } from '../shared/entropy/entropy-bars.js';
 import { entropies } from '../shared/entropy/entropy.js';
 import type { TokensScene } from './scene.js';
 
-/** Letters of a token on an axis. */
+/** The most letters of a token on an axis. */
 const ROOM = 9;
 /**
- * What labels and entropies take of the width of the large map, its greatest height, and the least distance of labels,
- * in CSS pixels.
+ * The width of the large map's labels and entropies, its greatest height, and the least distance of labels, in CSS
+ * pixels.
  */
 const BESIDE = 148;
 const HIGH = 296;
 const LABEL = 12;
 
-/** The maps of all heads, and what they tell the figure. */
+/** The maps of all heads, and their events. */
 export interface TokensMaps {
   readonly scene: TokensScene;
   readonly words: Localised;
   /** The head shown large, counted from 1. */
   readonly solo: number;
   readonly pointed: CellDetail | undefined;
-  /** Every so many rows and columns of the large map have a label. */
+  /** The label step of the large map. */
   readonly labelStep: number;
   readonly point: (cell: CellDetail) => void;
   /** The reader picked a head, counted from 1. */
   readonly pick: (head: number) => void;
 }
 
-/**
- * Every so many rows and columns of the large map have room for a label; `width` is that of the map with labels and
- * entropies.
- */
+/** How many rows and columns share a label on the large map; `width` includes labels and entropies. */
 export function labelStepOf({ queries, keys }: TokensScene, width: number): number {
   return Math.ceil(LABEL * Math.max(keys.length / Math.max(1, width - BESIDE), queries.length / HIGH));
 }

@@ -1,14 +1,14 @@
 import type { Localised } from '../shared/localised.js';
 import { folded } from '../shared/tokens.js';
 import { HEADS } from './designed-heads.js';
-import { MOST_TOKENS, type TokensScene } from './scene.js';
+import { MAX_TOKENS, type TokensScene } from './scene.js';
 
-/** What the remarks are about. */
+/** What the remarks depend on. */
 export interface Remarked {
   readonly scene: TokensScene;
-  /** Whether a text has more tokens than are used. */
+  /** Whether a text was cut. */
   readonly cut: boolean;
-  /** Every so many rows and columns of the large map have a label. */
+  /** The label step of the large map. */
   readonly labelStep: number;
   /** The head shown large, counted from 1. */
   readonly solo: number;
@@ -16,7 +16,7 @@ export interface Remarked {
   readonly positions: boolean;
 }
 
-/** What is said below the maps where they leave something out, or where a head does not do what its name says. */
+/** Remarks below the maps: what they leave out, or why a head does not do what its name says. */
 export function remarksOf(remarked: Remarked, words: Localised): string {
   const { cut, labelStep, solo, cross, positions } = remarked;
   const { queries, keys, mask } = remarked.scene;
@@ -24,7 +24,7 @@ export function remarksOf(remarked: Remarked, words: Localised): string {
   const plain = (token: string): string => folded(token, words.language);
   const among = new Set(keys.map(plain));
   return [
-    cut && words.text('tokens.cut', { count: MOST_TOKENS }),
+    cut && words.text('tokens.cut', { count: MAX_TOKENS }),
     labelStep > 1 && words.text('tokens.labels'),
     kind === 'next' && mask && positions && !cross && words.text('tokens.nextMasked'),
     ((kind === 'previous' && queries.length > keys.length + 1) || (kind === 'next' && queries.length > keys.length)) &&

@@ -2,37 +2,37 @@ import type { MultiHeadAttention, WasmAttention } from 'wasm-attention';
 import { embeddingsOf, folded, isClipped, tokensOf, type Tokens } from '../shared/tokens.js';
 import { HALF, HEADS, NORM, vectorsOf } from './designed-heads.js';
 
-/** The most tokens of a sentence. With more, a phone would have room for less than a third of their names. */
-export const MOST_TOKENS = 32;
+/** The most tokens of a sentence. With more, a phone could show less than a third of their names. */
+export const MAX_TOKENS = 32;
 
-/** What `<attention-tokens>` shows: the tokens on the sides of its maps, and every head's weights. */
+/** The tokens on the axes, and every head's weights. */
 export interface TokensScene {
   readonly queries: readonly string[];
   readonly keys: readonly string[];
-  /** (queries, keys) for each head. */
+  /** (queries, keys) per head. */
   readonly heads: readonly Float32Array[];
-  /** (queries, keys), true where a query may attend; nothing where all may. */
+  /** (queries, keys), true where a query may attend; undefined if all may. */
   readonly mask: readonly boolean[] | undefined;
 }
 
-/** What it depends on. */
+/** The settings on which a scene depends. */
 export interface SceneSettings {
   readonly queries: readonly string[];
   readonly keys: readonly string[];
   readonly positions: boolean;
   readonly causal: boolean;
-  /** BCP 47 tag. The language decides whether `I` and `i` are one letter. */
+  /** BCP 47 tag; decides whether `I` and `i` are the same letter. */
   readonly language: string;
 }
 
 /** The tokens of the reader's text, or of the sample if the text is blank. */
 export function sentenceOf(written: string, sample: string, language: string): Tokens {
-  const own = tokensOf(written, language, MOST_TOKENS);
-  const { tokens, cut } = own.tokens.length > 0 ? own : tokensOf(sample, language, MOST_TOKENS);
+  const own = tokensOf(written, language, MAX_TOKENS);
+  const { tokens, cut } = own.tokens.length > 0 ? own : tokensOf(sample, language, MAX_TOKENS);
   return { tokens, cut: cut || isClipped(written) };
 }
 
-/** One pass through the layer of `designedLayer`. */
+/** A pass through the layer of `designedLayer`. */
 export function tokensScene(
   library: WasmAttention,
   layer: MultiHeadAttention,

@@ -64,7 +64,10 @@ export const tokensStyles = css`
   .bits {
     color: var(--_quiet);
   }
-  /* Few tokens get large cells, so that the map is larger than the small ones. Many rows get small ones, for the controls to be seen. */
+  /*
+   * Few tokens get large cells, so that the map is larger than the small ones. Many rows get small ones, so that the
+   * controls are in sight.
+   */
   .large {
     --_cells: calc(
       var(--_columns) * min(18.5rem / var(--_rows), max(2.75rem, 14rem / max(var(--_columns), var(--_rows))))

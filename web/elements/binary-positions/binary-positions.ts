@@ -13,19 +13,21 @@ import { baseOfHalves, bitsOf, periodOf, signsOf, writtenSign } from './signs.js
 import { binaryStyles } from './styles.js';
 
 const settings = {
-  /** How many positions. */
+  /** The number of positions. */
   rows: whole(32, 8, 64),
   /** Width d of the encoding, even. */
   width: whole(10, 4, 32, 2),
-  /** `halves` (default): the base for which each pair is half as fast as the one before it; `paper`: base 10000. */
+  /**
+   * `halves` (default): the base for which each pair has half the frequency of the previous one; `paper`: base 10000.
+   */
   frequencies: oneOf('halves', 'paper'),
   /** Positions whose rows are framed. */
   marked: several([], whole(0, 0, 63)),
 };
 
 /**
- * `<binary-positions>`: the numbers from 0 on in binary, and beside each the signs of its positional encoding's sines,
- * both with the slowest place on the left.
+ * `<binary-positions>`: the numbers from 0 in binary, and beside each the signs of its positional encoding's sines,
+ * both with the slowest on the left.
  */
 export class BinaryPositions extends figureWith(settings) {
   static override styles = [plotStyles, binaryStyles];

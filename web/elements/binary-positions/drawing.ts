@@ -1,10 +1,10 @@
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import type { Localised } from '../shared/localised.js';
 
-/** About the width of a letter, in CSS pixels. */
+/** The approximate width of a letter, in CSS pixels. */
 const LETTER = 7.5;
 
-/** A block of cells: 1 is filled. Lengths are in the units of its drawing. */
+/** A block of cells: 1 is filled. Lengths are in drawing units. */
 export interface Block {
   readonly cells: Uint8Array | Int8Array;
   readonly columns: number;
@@ -12,15 +12,15 @@ export interface Block {
   readonly right: number;
   readonly className: string;
   readonly name: string;
-  /** The heads of the columns, from left to right. */
+  /** The column heads, from left to right. */
   readonly heads: readonly string[];
 }
 
-/** Where the cells begin. */
+/** The top of the cells. */
 export const TOP = 38;
 export const LEFT = 30;
 
-/** The cells of a block, `cell` pixels high each, with its name and its columns' heads. */
+/** A block's cells, `cell` pixels high each, with its name and column heads. */
 export function drawnBlock(
   { cells, columns, left, right, className, name, heads }: Block,
   cell: number,
@@ -35,9 +35,10 @@ export function drawnBlock(
       }
     }
   }
-  // The last column has a head, and of the others every second, third … one, so that the first, the longest, would fit.
+  // The last column has a head, and so has every second, third … of the others, so that the longest, the first, would
+  // fit.
   const step = Math.ceil((heads[0]!.length * LETTER + 5) / unit);
-  // A long name would not fit over a narrow block: it begins before it.
+  // A long name over a narrow block begins before it.
   const ends = name.length * LETTER > right - left;
   return svg`<text class="name" x=${ends ? right : left} y="10" text-anchor=${ends ? 'end' : 'start'}>${name}</text>
       ${heads.map((head, k) => ((columns - 1 - k) % step === 0 ? svg`<text x=${left + (k + 0.5) * unit} y=${TOP - 7} text-anchor="middle">${head}</text>` : nothing))}
@@ -45,7 +46,7 @@ export function drawnBlock(
       <path class=${className} d=${filled.join('')} />`;
 }
 
-/** The numbers of the positions beside their rows, or of as many as fit. */
+/** The positions' numbers beside their rows, as many as fit. */
 export function rowNumbers(rows: number, cell: number, words: Localised): SVGTemplateResult[] {
   const step = cell >= 16 ? 1 : cell >= 11 ? 2 : 4;
   return Array.from({ length: Math.ceil(rows / step) }, (_, k) => k * step).map(

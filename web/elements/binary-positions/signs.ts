@@ -1,4 +1,4 @@
-/** The bits of 0 … rows − 1, (rows, bits), highest first. There are as many bits as the last number needs. */
+/** The bits of 0 … rows − 1, (rows, bits), highest first, as many as the last number needs. */
 export function bitsOf(rows: number): { bits: Uint8Array; columns: number } {
   const columns = Math.max(1, Math.ceil(Math.log2(rows)));
   const bits = new Uint8Array(rows * columns);
@@ -9,7 +9,7 @@ export function bitsOf(rows: number): { bits: Uint8Array; columns: number } {
 }
 
 /**
- * The signs of the sines of P (rows, dim), the slowest pair first as the highest bit is: 1, −1, or 0 where the sine is
+ * The signs of the sines of P (rows, dim), the slowest pair first, like the highest bit: 1, −1, or 0 for a sine of
  * zero, as all are at position 0; (rows, dim / 2).
  */
 export function signsOf(P: Float32Array, rows: number, dim: number): { signs: Int8Array; columns: number } {
@@ -21,17 +21,17 @@ export function signsOf(P: Float32Array, rows: number, dim: number): { signs: In
   return { signs, columns };
 }
 
-/** How a sign is written. Zero has none. */
+/** A sign as text; empty for zero. */
 export function writtenSign(sign: number): string {
   return sign === 0 ? '0' : sign > 0 ? '+' : '−';
 }
 
-/** The base for which each pair is half as fast as the one before it. */
+/** The base for which each pair has half the frequency of the previous one. */
 export function baseOfHalves(dim: number): number {
   return 2 ** (dim / 2);
 }
 
-/** Positions after which the sine of pair j repeats. */
+/** The period of pair j's sine, in positions. */
 export function periodOf(j: number, dim: number, base: number): number {
   return 2 * Math.PI * base ** ((2 * j) / dim);
 }

@@ -19,7 +19,7 @@ import { raceStyles } from './styles.js';
 import type { RaceView } from './view.js';
 import { countsTables, crossingsLine, raceData, statusLine } from './words.js';
 
-/** Without this width in CSS pixels a table has no room for six columns. */
+/** The least width for a table of six columns, in CSS pixels. */
 const NARROW = 624;
 
 const settings = {
@@ -29,14 +29,14 @@ const settings = {
   width: powerOfTwo('d', 128),
   /** Taps k of the convolution's kernel, odd. */
   kernel: whole(3, 1, 9, 2),
-  /** What grows along the axis, `n` (default) or `d`. */
+  /** The size that grows along the axis, `n` (default) or `d`. */
   axis: oneOf('n', 'd'),
 };
 
 /**
  * `<complexity-race>`: exact counts of multiply–adds of a convolution, a recurrent layer, self-attention's mixing and a
- * whole attention layer, as curves over n or d; and a race of the library's kernels, measured in a worker, as dots upon
- * them.
+ * whole attention layer, as curves over n or d; and a race of the library's kernels, measured in a worker, as dots on
+ * the same axes.
  */
 export class ComplexityRace extends figureWith(settings) {
   static override styles = [plotStyles, seriesStyles, raceStyles];
@@ -50,7 +50,7 @@ export class ComplexityRace extends figureWith(settings) {
     this.#run.cancel();
   }
 
-  /** A change of sizes ends the race unless it stays on the axis; the times measured so far remain. */
+  /** A change of sizes other than along the axis ends the race; measured times remain. */
   override change(changes: Readonly<Record<string, unknown>>): void {
     const along = this.axis === 'n' ? 'length' : 'width';
     const before = { length: this.length, width: this.width, kernel: this.kernel, axis: this.axis };
@@ -120,7 +120,7 @@ export class ComplexityRace extends figureWith(settings) {
   }
 
   #start(library: WasmAttention): void {
-    // From small sizes to large ones, so that a race stopped early has measured every contestant.
+    // From small sizes to large ones, so that a stopped race has measured every contestant.
     const points = sizesAlong(this.axis, this.#size).flatMap((size) =>
       this.#entries.map((entry) => ({
         ...entry,

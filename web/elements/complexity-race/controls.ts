@@ -4,7 +4,7 @@ import type { Localised } from '../shared/localised.js';
 import { RANGES, type Axis } from './plan.js';
 import type { RaceRun } from './run.js';
 
-/** The settings, and how the reader changes them. */
+/** The settings, and their setters. */
 export interface RaceSettings {
   readonly length: number;
   readonly width: number;
@@ -13,7 +13,7 @@ export interface RaceSettings {
   readonly change: (settings: Readonly<Record<string, unknown>>) => void;
 }
 
-/** Sliders of n and d, in steps of powers of two, and of k; what grows along the axis. */
+/** Sliders of n and d, in steps of powers of two, and of k; and the choice of the axis. */
 export function raceControls(words: Localised, settings: RaceSettings): TemplateResult {
   const { kernel, axis, change } = settings;
   const power = (of: Axis, name: 'length' | 'width'): TemplateResult =>

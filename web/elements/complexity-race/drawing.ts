@@ -9,27 +9,27 @@ import { REFERENCE_RATE, type RaceCurve, type RacePlot } from './plot.js';
 /** Scales from sizes and counts to CSS pixels. */
 export interface RaceLayout {
   readonly height: number;
-  /** Too narrow for names beside the curves, so they are above the plot. */
+  /** Below this width the names are above the plot, not beside the curves. */
   readonly narrow: boolean;
   readonly x: ScaleLogarithmic<number, number>;
   readonly y: ScaleLogarithmic<number, number>;
 }
 
 const MARGIN = { top: 26, bottom: 38, left: 34, label: 8, time: 50 };
-/** Width of the sample before a label. */
+/** The width of the line sample before a label. */
 const SAMPLE = 27;
-/** Half of the line in it. */
+/** Half of its line. */
 const MIDDLE = 11;
 const LABEL_GAP = 14;
 const NARROW = 480;
-/** Height of a row of two names above a narrow plot. */
+/** The height of a row of two names above a narrow plot. */
 const LEGEND_ROW = 18;
-/** Height of the second line of axis names on a narrow plot, where large letters would not fit into one line. */
+/** The height of the second line of axis names on a narrow plot, where large letters would not fit into one line. */
 const NAME_ROW = 16;
-/** The width of a character of a label, and a little more, so that times stay apart from labels. */
+/** The width of a label's character, with a margin that keeps times apart from labels. */
 const CHARACTER = 8;
 
-/** A line style and a shape of dots for each, so that colours are not needed to tell them apart. */
+/** A line style and a dot shape per curve, so that they can be distinguished without colours. */
 const LOOKS = {
   cnn: { className: 'colour-0 dash-1', symbol: symbolSquare },
   rnn: { className: 'colour-1 dash-2', symbol: symbolTriangle },
@@ -105,7 +105,7 @@ function names({ width, curves }: RacePlot): SVGTemplateResult[] {
   });
 }
 
-/** A name behind a sample of its line, with its dot once there are any, or of its dots where it has no line. */
+/** A name after a sample of its line, with its dot once there are any, or of its dots if it has no line. */
 function labelOf({ contestant, threads, measured }: RaceCurve, x: number, y: number, name: string): SVGTemplateResult {
   const { className } = LOOKS[contestant];
   if (threads === 1)
@@ -122,7 +122,7 @@ function dots(
 ): SVGTemplateResult | typeof nothing {
   if (measured.length === 0) return nothing;
   const { className } = LOOKS[entry.contestant];
-  // Smaller on a phone, where the dots stand closer.
+  // Smaller on a phone, where the dots are closer.
   const area = (x.range()[1] ?? 0) > 400 ? 56 : 36;
   return svg`<path class="between ${className}" d=${path} />
     ${measured.map((point) => dot(entry, area, `translate(${x(point.x)} ${y(point.y)})`))}`;
@@ -135,7 +135,7 @@ function dot({ contestant, threads }: Entry, area: number, transform = ''): SVGT
     data-threads=${threads} d=${symbol(type, area)() ?? ''} transform=${transform} />`;
 }
 
-/** The dot of a contestant, as a sample. */
+/** A contestant's dot, as a sample. */
 export function sampleDot(contestant: Contestant, x: number, y: number): SVGTemplateResult {
   const { className, symbol: type } = LOOKS[contestant];
   return svg`<path class="dot ${className}" d=${symbol(type, 36)() ?? ''} transform="translate(${x} ${y})" />`;

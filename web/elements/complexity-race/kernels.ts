@@ -2,12 +2,12 @@ import type { Tensor, WasmAttention } from 'wasm-attention';
 import { normalDraws } from '../shared/normal-draws.js';
 import type { Contestant, Size } from './plan.js';
 
-/** Width of a head of the whole layer. */
+/** The head width of the whole layer. */
 const HEAD_WIDTH = 64;
 
 /**
- * One call of a contestant on inputs of this size, made beforehand: from JavaScript's arrays to JavaScript's arrays,
- * one sequence, float32. Weights are scaled so that results stay of the order of 1.
+ * Prepares inputs of this size and returns a function that runs the contestant once: from JavaScript arrays to
+ * JavaScript arrays, one sequence, float32. Weights are scaled so that results stay of the order of 1.
  */
 export function prepare(library: WasmAttention, contestant: Contestant, { n, d, k }: Size): () => void {
   switch (contestant) {

@@ -4,7 +4,7 @@ import { sampleDot } from './drawing.js';
 import { CONTESTANTS } from './plan.js';
 
 /**
- * What the plot shows besides its curves, now or once there are times: it is always there, so that nothing moves when
+ * The legend for what the plot shows besides its curves. It is there before the first times, so that nothing moves when
  * they come.
  */
 export function keyToMarks(words: Localised): TemplateResult {

@@ -24,7 +24,7 @@ export interface Describing {
   readonly userAgentData?: UserAgentData;
 }
 
-/** Describes the machine, from client hints or else from the user agent's name. */
+/** Describes the machine, from client hints or else from the user agent string. */
 export async function describeMachine(navigator: Describing): Promise<Machine> {
   const processors = navigator.hardwareConcurrency;
   const hints = navigator.userAgentData;
@@ -35,7 +35,7 @@ export async function describeMachine(navigator: Describing): Promise<Machine> {
     .getHighEntropyValues(['architecture', 'bitness'])
     .catch(() => ({ architecture: '', bitness: '' }));
   const real = hints.brands.filter(({ brand }) => !/not.*brand/i.test(brand));
-  // Browsers that are based on Chromium list it next to their own name.
+  // Browsers based on Chromium list it next to their own name.
   const brand = real.find((each) => each.brand !== 'Chromium') ?? real[0];
   return {
     platform: [hints.platform, architecture, bitness].filter((word) => word !== '').join(' '),

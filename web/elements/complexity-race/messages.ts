@@ -1,7 +1,7 @@
 import type { Entry, Size } from './plan.js';
 import type { Timing } from './timing.js';
 
-/** One thing to measure. */
+/** A point to measure. */
 export interface RacePoint extends Entry {
   readonly size: Size;
   readonly multiplyAdds: number;

@@ -1,28 +1,25 @@
 import type { Architecture, WasmAttention } from 'wasm-attention';
 import type { Setting } from '../shared/settings.js';
 
-/** Who runs: the textbook's three, and attention with its four projections. */
+/** The contestants: the textbook's three, and attention with its four projections. */
 export const CONTESTANTS = ['cnn', 'rnn', 'attention', 'layer'] as const;
 export type Contestant = (typeof CONTESTANTS)[number];
 
-/** The contestants whose calls the library shares between threads. */
+/** The contestants that use several threads. */
 const SHARED: readonly Contestant[] = ['attention', 'layer'];
 
 /** With more threads than this, curves would cover each other. */
-const MOST_THREADS = 8;
+const MAX_THREADS = 8;
 
-/** A contestant on so many threads. */
+/** A contestant on a number of threads. */
 export interface Entry {
   readonly contestant: Contestant;
   readonly threads: number;
 }
 
-/**
- * The entries for so many threads: all contestants on one thread, and those whose calls are shared also on two, four,
- * ….
- */
+/** All contestants on one thread, and those that can use more also on two, four, … up to `threads`. */
 export function entriesUpTo(threads: number): Entry[] {
-  const doublings = Math.floor(Math.log2(Math.min(threads, MOST_THREADS)));
+  const doublings = Math.floor(Math.log2(Math.min(threads, MAX_THREADS)));
   return Array.from({ length: doublings + 1 }, (_, power) => 2 ** power).flatMap((count) =>
     (count === 1 ? CONTESTANTS : SHARED).map((contestant) => ({ contestant, threads: count })),
   );
@@ -35,10 +32,10 @@ export interface Size {
   readonly k: number;
 }
 
-/** What grows along the horizontal axis. */
+/** The size that grows along the horizontal axis. */
 export type Axis = 'n' | 'd';
 
-/** The sizes raced over, powers of two. */
+/** The sizes of a race, powers of two. */
 export const RANGES: Readonly<Record<Axis, readonly [least: number, most: number]>> = {
   n: [16, 8192],
   d: [16, 1024],
@@ -61,7 +58,7 @@ export function sizesAlong(axis: Axis, size: Size): Size[] {
   return Array.from({ length: count }, (_, power) => ({ ...size, [axis]: least * 2 ** power }));
 }
 
-/** The library's architecture for each contestant. */
+/** Each contestant's architecture in the library. */
 export const ARCHITECTURE: Readonly<Record<Contestant, Architecture>> = {
   cnn: 'cnn',
   rnn: 'rnn',
@@ -70,7 +67,7 @@ export const ARCHITECTURE: Readonly<Record<Contestant, Architecture>> = {
 };
 
 /**
- * Exact number of multiply–adds. For the whole layer it is that of mixing plus that of four d×d projections of n
+ * The exact number of multiply–adds. For the whole layer it is that of mixing plus that of four d×d projections of n
  * tokens.
  */
 export function multiplyAdds(library: Pick<WasmAttention, 'complexity'>, contestant: Contestant, size: Size): number {
@@ -96,8 +93,8 @@ export interface Point {
 }
 
 /**
- * The first point where two curves over the same x cross; undefined if there is none. Between their points, curves are
- * straight lines on logarithmic axes, so the result is exact for powers. Points that only one curve has are skipped.
+ * The first point where two curves over the same x cross; undefined if there is none. Curves are interpolated linearly
+ * on logarithmic axes, so the result is exact for powers. Points that only one curve has are skipped.
  */
 export function crossing(first: readonly Point[], second: readonly Point[]): Point | undefined {
   const others = new Map(second.map(({ x, y }) => [x, y]));

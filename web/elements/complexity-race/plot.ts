@@ -1,7 +1,7 @@
 import { crossing, multiplyAdds, sizesAlong, type Entry, type Point } from './plan.js';
 import { entryName, type RaceView } from './view.js';
 
-/** At this many multiply–adds per second the two vertical axes coincide. */
+/** At this rate of multiply–adds per second the two vertical axes coincide. */
 export const REFERENCE_RATE = 1e10;
 
 /**
@@ -10,7 +10,7 @@ export const REFERENCE_RATE = 1e10;
  */
 export interface RaceCurve extends Entry {
   readonly label: string;
-  /** The same where its dot stands beside it. */
+  /** The name beside a dot. */
   readonly brief: string;
   readonly counted: readonly Point[];
   readonly measured: readonly Point[];
@@ -22,7 +22,7 @@ export interface RacePlot {
   readonly curves: readonly RaceCurve[];
   /** Where attention crosses the others. */
   readonly crossings: readonly { readonly at: Point; readonly measured: boolean }[];
-  /** The size that the table is about. */
+  /** The size of the table. */
   readonly chosen: number;
   readonly axisName: string;
   readonly countName: string;
@@ -50,7 +50,7 @@ export function racePlot(view: RaceView, width: number): RacePlot {
   });
   const curves = view.entries
     .map(curve)
-    // A single time is no curve, and a count of its own has only what runs on one thread.
+    // A single time is no curve, and only entries on one thread have a count.
     .filter(({ threads, measured }) => threads === 1 || measured.length > 1);
   const [cnn, rnn, attention] = curves;
   const crossings = (['counted', 'measured'] as const).flatMap((kind) =>

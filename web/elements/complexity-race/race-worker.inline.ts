@@ -1,4 +1,4 @@
-/** race-worker.ts for pages of one file, which have the script as text. */
+/** race-worker.ts for single-file builds, which contain the script as text. */
 import RaceWorker from './worker.ts?worker&inline';
 
 export const startRaceWorker = (): Worker => new RaceWorker();

@@ -3,17 +3,17 @@ import type { Entry, Size } from './plan.js';
 import { startRaceWorker } from './race-worker.js';
 import type { Timing } from './timing.js';
 
-/** What a race stands at. */
+/** The state of a race. */
 export type RaceState = 'waiting' | 'running' | 'done' | 'cancelled' | 'unavailable';
 
-/** Races in a worker and their results. Calls `changed` whenever there is something new to show. */
+/** Runs races in workers and keeps their results. Calls `changed` when the figure has to render again. */
 export class RaceRun {
   state: RaceState = 'waiting';
-  /** Points behind, and all points. */
+  /** Measured points, and all points. */
   progress = { behind: 0, all: 0 };
-  /** What is being measured. */
+  /** The point being measured. */
   current: RacePoint | undefined;
-  /** Points left out because they would have taken too long. */
+  /** Points skipped because they would have taken too long. */
   omitted = 0;
   /** When the last point was measured. */
   measuredAt: Date | undefined;
@@ -25,18 +25,18 @@ export class RaceRun {
 
   constructor(private readonly changed: () => void) {}
 
-  /** The time of a point, if it has been measured. */
+  /** A point's time, if it has been measured. */
   timing(entry: Entry, size: Size): Timing | undefined {
     return this.#timings.get(keyOf(entry, size));
   }
 
-  /** Whether a race would measure the point: it has no time, and was not left out. */
+  /** Whether a race would measure the point: it has no time and was not skipped. */
   lacks(entry: Entry, size: Size): boolean {
     const key = keyOf(entry, size);
     return !this.#timings.has(key) && !this.#leftOut.has(key);
   }
 
-  /** Runs a race and ends the one before: one worker after another, each with another number of threads. */
+  /** Runs a race, after ending the previous one, with one worker per number of threads, one after another. */
   start(points: readonly RacePoint[]): void {
     this.#end('running');
     this.progress = { behind: 0, all: points.length };
@@ -46,7 +46,7 @@ export class RaceRun {
     this.#next();
   }
 
-  /** The next worker, or the end. */
+  /** Starts the next worker, or ends the race. */
   #next(): void {
     this.#worker?.terminate();
     const points = this.#waiting.shift();
@@ -59,7 +59,7 @@ export class RaceRun {
     const failed = (): void => this.#end(threads > 1 ? 'done' : 'unavailable');
     try {
       const worker = startRaceWorker();
-      // A message that the worker sent before it was ended may still arrive.
+      // A message that the worker sent before it was terminated may still arrive.
       worker.addEventListener('message', ({ data }: MessageEvent<RaceMessage>) => {
         if (worker !== this.#worker) return;
         if (data.type === 'failed') failed();
@@ -77,12 +77,12 @@ export class RaceRun {
     this.changed();
   }
 
-  /** Stops at once; what has been measured stays. */
+  /** Stops the race; results remain. */
   cancel(): void {
     if (this.state === 'running') this.#end('cancelled');
   }
 
-  /** Forgets everything. */
+  /** Drops all results. */
   clear(): void {
     this.#timings.clear();
     this.#leftOut.clear();
@@ -122,7 +122,7 @@ export class RaceRun {
   }
 }
 
-/** The kernel's width matters to convolutions only. */
+/** Only convolutions depend on the kernel's width. */
 function keyOf({ contestant, threads }: Entry, { n, d, k }: Size): string {
   return [contestant, threads, n, d, contestant === 'cnn' ? k : 0].join();
 }

@@ -81,7 +81,7 @@ export const raceStyles = css`
     white-space: normal;
     vertical-align: bottom;
   }
-  /* Wide enough for every time, so that the heads keep their width when times arrive. */
+  /* Wide enough for every time, so that columns keep their width when times arrive. */
   .counts .measured {
     min-width: 5rem;
   }

@@ -1,28 +1,28 @@
 /** How long a point may take, in milliseconds. */
 export interface Budget {
-  /** Shorter samples consist of several calls, because clocks in browsers tick every 0.1 ms, some every 1 ms. */
+  /** Shorter samples consist of several calls, because browser clocks tick every 0.1 ms, some every 1 ms. */
   readonly sample: number;
-  /** A single call of this length is the measurement. */
+  /** A single call this long is the measurement. */
   readonly long: number;
-  /** Samples are taken until this has passed, at least three. */
+  /** At least three samples are taken, until this time has passed. */
   readonly point: number;
 }
 
-/** An upper limit, in case samples stay too short for the clock. */
-const MOST_SAMPLES = 101;
+/** The most samples, in case they stay too short for the clock. */
+const MAX_SAMPLES = 101;
 
-/** What `measure` found. */
+/** The result of `measure`. */
 export interface Timing {
-  /** The median of the samples, for one call. */
+  /** The median time of one call. */
   readonly milliseconds: number;
-  /** Samples taken. */
+  /** The number of samples. */
   readonly runs: number;
 }
 
 /** The budget of a point of the race. */
 export const RACE_BUDGET: Budget = { sample: 5, long: 1000, point: 150 };
 
-/** Times `run`. Short first calls, during which an engine may still be compiling, are left out. */
+/** Times `run`, without short first calls, during which the engine may still be compiling. */
 export function measure(run: () => void, budget: Budget, now: () => number): Timing {
   const sample = (calls: number): number => {
     const start = now();
@@ -33,7 +33,7 @@ export function measure(run: () => void, budget: Budget, now: () => number): Tim
     if (took >= budget.long) return { milliseconds: took / calls, runs: 1 };
     if (took >= budget.sample) {
       const { middle, runs } = samples(() => sample(calls), budget.point);
-      // Unless the sample before was long by accident, for instance because of a pause.
+      // Unless the previous sample was long by accident, for instance because of a pause.
       if (middle >= budget.sample / 2) return { milliseconds: middle / calls, runs };
       took = middle;
     }
@@ -41,10 +41,10 @@ export function measure(run: () => void, budget: Budget, now: () => number): Tim
   }
 }
 
-/** At least three samples, until they have taken `milliseconds`. */
+/** Takes at least three samples, until they have taken `milliseconds`. */
 function samples(sample: () => number, milliseconds: number): { middle: number; runs: number } {
   const all: number[] = [];
-  for (let spent = 0; all.length < 3 || (spent < milliseconds && all.length < MOST_SAMPLES);) {
+  for (let spent = 0; all.length < 3 || (spent < milliseconds && all.length < MAX_SAMPLES);) {
     const took = sample();
     all.push(took);
     spent += took;
@@ -52,7 +52,7 @@ function samples(sample: () => number, milliseconds: number): { middle: number; 
   return { middle: median(all), runs: all.length };
 }
 
-/** The middle of the values, or the mean of the two in the middle. */
+/** The median of the values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const half = sorted.length >> 1;

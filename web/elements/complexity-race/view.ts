@@ -4,19 +4,19 @@ import type { Machine } from './machine.js';
 import type { Axis, Entry, Size } from './plan.js';
 import type { Timing } from './timing.js';
 
-/** What plot, tables and sentences are made from. */
+/** The data of plot, tables and sentences. */
 export interface RaceView {
   readonly library: WasmAttention;
   readonly words: Localised;
   /** The size that the reader has chosen. */
   readonly size: Size;
   readonly axis: Axis;
-  /** Who runs here. */
+  /** The contestants here. */
   readonly entries: readonly Entry[];
   readonly timing: (entry: Entry, size: Size) => Timing | undefined;
-  /** Whether a race would measure it. */
+  /** Whether a race would measure the point. */
   readonly lacks: (entry: Entry, size: Size) => boolean;
-  /** When the last time was taken. */
+  /** When the last time was measured. */
   readonly measuredAt: Date | undefined;
   readonly machine: Machine | undefined;
 }

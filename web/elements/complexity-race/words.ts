@@ -17,10 +17,7 @@ import { entryName, type RaceView } from './view.js';
 const COLUMNS = ['multiplyAdds', 'measured', 'order', 'sequential', 'path'] as const;
 type Column = (typeof COLUMNS)[number];
 
-/**
- * The exact counts at the chosen size, with times if there are any: one table, or two where there is no room for all
- * columns.
- */
+/** The exact counts at the chosen size, with times if there are any: one table, or two if six columns do not fit. */
 export function countsTables(view: RaceView, narrow: boolean): TemplateResult[] {
   return narrow
     ? [countsTable(view, COLUMNS.slice(0, 2)), countsTable(view, COLUMNS.slice(2))]
@@ -83,14 +80,14 @@ export function machineLine({ library, words, entries, machine, measuredAt }: Ra
   });
 }
 
-/** Which contestants have no time at the chosen size because no race came by; empty if there are none. */
+/** Which contestants have no time at the chosen size because no race has measured it; empty if there are none. */
 function againLine({ words, size, lacks }: RaceView): string {
   const missing = CONTESTANTS.filter((contestant) => lacks({ contestant, threads: 1 }, size));
   const names = missing.map((contestant) => words.text(`race.${contestant}`)).join(', ');
   return names === '' ? '' : words.text('race.again', { names });
 }
 
-/** What the race is at, or has come to. Where and when is said only of times that the plot shows. */
+/** The race's progress or result. The machine and the date are given only for times in the plot. */
 export function statusLine(
   run: Pick<RaceRun, 'state' | 'current' | 'progress' | 'omitted'>,
   view: RaceView,
@@ -122,8 +119,8 @@ export function statusLine(
 }
 
 /**
- * Where attention crosses the others: as counted, and as measured where at least two sizes were. That two do not cross
- * as measured is said only once all is measured.
+ * Where attention crosses the others, by counts, and by times if at least two sizes were measured. That measured curves
+ * do not cross is said only once everything is measured.
  */
 export function crossingsLine(
   { curves }: Pick<RacePlot, 'curves'>,
@@ -150,7 +147,7 @@ export function crossingsLine(
   return [line('counted'), line('measured')].filter((each) => each !== '').join(' ');
 }
 
-/** Everything counted and measured along the axis; the last column names the machine. */
+/** All counts and times along the axis; the last column names the machine. */
 export function raceData(view: RaceView): FigureData {
   const { library, words, size, axis } = view;
   const machine = view.measuredAt === undefined ? '' : machineLine(view);

@@ -4,7 +4,7 @@ import type { RaceMessage, RaceOrder } from './messages.js';
 import type { Contestant } from './plan.js';
 import { measure, RACE_BUDGET } from './timing.js';
 
-/** In milliseconds. Points are left out if the point before them suggests that they would take longer. */
+/** In milliseconds. Points are skipped if the previous point suggests that they would take longer. */
 const LONGEST = 5000;
 
 const tell = (message: RaceMessage): void => postMessage(message);

@@ -49,7 +49,7 @@ export class DepthCollapse extends figureWith(settings) {
     const { words, depth, seed } = this;
     const { pixels } = this.#width;
     const states = this.#states(library);
-    // One token at different positions differs little: the scale begins below what its cosines are before the first
+    // Copies of one token at different positions are similar: the scale begins below their cosines before the first
     // layer.
     const low = this.signal === 'tokens' ? -1 : Math.floor(10 * Math.min(...cosinesOf(states.attention[0]!))) / 10;
     const label = (stack: Stack): string => words.text(`depth.${stack}`);
@@ -136,7 +136,7 @@ export class DepthCollapse extends figureWith(settings) {
     return depthCode(this.signal, this.seed);
   }
 
-  /** Takes the layer below the pointer while it is pressed. */
+  /** Selects the layer below the pointer while it is pressed. */
   readonly #point = (event: PointerEvent): void => {
     if ((event.buttons & 1) === 0) return;
     const depth = layerAt(pointerIn(event).x, this.#width.pixels);

@@ -10,10 +10,10 @@ const MARGIN = { top: 26, right: 152, bottom: 38, left: 42 };
 const LABEL_GAP = 15;
 /** Below this, all differences are rounding errors of float32. */
 const FLOOR = 3e-8;
-/** Exponents that the vertical axis names. */
+/** The exponents on the vertical axis. */
 const DECADES = [0, -1, -2, -3, -4, -5, -6, -7];
 
-/** Their colours. That of attention is the one it has where it is compared with other architectures. */
+/** The stacks' colours. Attention has the same one wherever it is compared with other architectures. */
 const COLOURS = [2, 0, 1, 3] as const;
 
 type Differences = Readonly<Record<Stack, readonly number[]>>;
@@ -21,14 +21,14 @@ type Differences = Readonly<Record<Stack, readonly number[]>>;
 const across = (pixels: number): ScaleLinear<number, number> =>
   scaleLinear([0, LAYERS], [MARGIN.left, pixels - MARGIN.right]);
 
-/** The layer at `left` CSS pixels from the plot's left edge, or the one nearest to it. */
+/** The layer nearest to `left` CSS pixels from the plot's left edge. */
 export function layerAt(left: number, pixels: number): number {
   return Math.max(0, Math.min(LAYERS, Math.round(across(pixels).invert(left))));
 }
 
 /**
- * How different the tokens are after each layer, one curve per stack, on a logarithmic axis; those before behind them,
- * faint.
+ * The difference between the tokens after each layer, one curve per stack, on a logarithmic axis; the initial curves
+ * behind them, faint.
  */
 export function depthPlot(plot: {
   differences: Differences;

@@ -1,32 +1,32 @@
 import type { MultiHeadAttention, Tensor, TransformerEncoderLayer, WasmAttention } from 'wasm-attention';
 import { normalDraws } from '../shared/normal-draws.js';
 
-/** Size of the figure's stacks: tokens, their width, heads, layers. */
+/** The sizes of the stacks: tokens, width, heads, layers. */
 export const TOKENS = 16;
 export const WIDTH = 32;
 export const HEADS = 4;
 export const LAYERS = 24;
 
-/** With smaller queries and keys all weights would be nearly equal, and one layer would remove all differences. */
+/** With smaller queries and keys the weights would be nearly uniform, and one layer would remove all differences. */
 export const SHARPNESS = 2;
 
 /**
- * What a stack consists of: attention alone, attention with a residual connection, or whole encoder layers with the
- * norm after each sum (Vaswani et al. 2017) or before each sublayer (Xiong et al. 2020).
+ * The kinds of stacks: attention alone, attention with a residual connection, or whole encoder layers with the norm
+ * after each sum (Vaswani et al. 2017) or before each sublayer (Xiong et al. 2020).
  */
 export const STACKS = ['attention', 'residual', 'postNorm', 'preNorm'] as const;
 export type Stack = (typeof STACKS)[number];
 
-/** The difference that could get lost: between tokens, or between positions of equal tokens. */
+/** The difference that could be lost: between tokens, or between positions of equal tokens. */
 export type Signal = 'tokens' | 'positions';
 
-/** The tokens after each layer of each stack, from 0 layers on. */
+/** Each stack's tokens after each layer, from layer 0 (the input). */
 export type States = Readonly<Record<Stack, readonly Float32Array[]>>;
 
 /**
- * Passes tokens through the four stacks. Each layer has its own random parameters, drawn so that the projections of
- * attention keep the length of their inputs; those of queries and keys are SHARPNESS times as large. A layer's
- * attention has the same parameters in every stack, and its feed-forward block has the library's initial ones in both
+ * Passes tokens through the four stacks. Each layer has its own random parameters, scaled so that attention's
+ * projections preserve the length of their inputs; those of queries and keys are SHARPNESS times as large. A layer's
+ * attention has the same parameters in every stack, and its feed-forward network has the library's initial ones in both
  * stacks that have one.
  */
 export function statesOf(library: WasmAttention, signal: Signal, seed: number): States {
@@ -57,7 +57,7 @@ export function statesOf(library: WasmAttention, signal: Signal, seed: number): 
   }
 }
 
-/** How different the rows of X are: ‖X − 1x̄ᵀ‖ / ‖X‖, x̄ their mean; 0 where all are the same (Dong et al. 2021). */
+/** How different the rows of X are: ‖X − 1x̄ᵀ‖ / ‖X‖ with their mean x̄; 0 if all are the same (Dong et al. 2021). */
 export function differenceOf(x: Float32Array): number {
   let whole = 0;
   let apart = 0;
@@ -73,7 +73,7 @@ export function differenceOf(x: Float32Array): number {
   return Math.sqrt(apart / whole);
 }
 
-/** The cosine of the angle between every two rows of X, (TOKENS, TOKENS). */
+/** The cosine similarity of every two rows of X, (TOKENS, TOKENS). */
 export function cosinesOf(x: Float32Array): Float32Array {
   const dot = (i: number, j: number): number => {
     let total = 0;
@@ -88,7 +88,7 @@ export function cosinesOf(x: Float32Array): Float32Array {
 }
 
 /**
- * Scales the projections of attention: the library draws them from ±1/√d, with variance 1/3d, and variance 1/d keeps
+ * Scales attention's projections: the library draws them from ±1/√d, with variance 1/3d, and variance 1/d preserves
  * lengths. Returns them under the names of an encoder layer's parameters.
  */
 export function scaled(attention: MultiHeadAttention): Record<string, Tensor> {

@@ -6,7 +6,7 @@ import { whole } from '../shared/settings.js';
 import { arcPath, residual, rotate, type Pair } from './rotation.js';
 import { rotationStyles } from './styles.js';
 
-/** Positions of the figure. The encoding is computed for the largest offset from the last of them. */
+/** The figure's positions. The encoding extends to the largest offset from the last of them. */
 const POSITIONS = 60;
 const OFFSET = 30;
 
@@ -20,8 +20,8 @@ const settings = {
 };
 
 /**
- * `<encoding-rotation>`: the pairs (2j, 2j+1) of an encoding as hands of clocks. The matrix of an offset δ turns every
- * hand from position i to position i + δ; the residual says how exactly.
+ * `<encoding-rotation>`: the pairs (2j, 2j+1) of an encoding as clock hands. The matrix of an offset δ turns every hand
+ * from position i to position i + δ; the residual is its error.
  */
 export class EncodingRotation extends figureWith(settings) {
   static override styles = rotationStyles;

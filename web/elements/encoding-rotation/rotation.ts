@@ -8,8 +8,8 @@ export function rotate(matrix: ArrayLike<number>, [sine, cosine]: Pair): Pair {
 }
 
 /**
- * max |M·p_i − p_{i+δ}| over all pairs and all positions i for which i + δ is not negative; products in float64, so
- * what is left is what the float32 entries of M and P were rounded by.
+ * max |M·p_i − p_{i+δ}| over all pairs and all positions i for which i + δ is not negative, with products in float64,
+ * so that only the rounding of the float32 entries of M and P remains.
  *
  * @param matrices (dim/2, 2, 2)
  * @param P (positions + the largest offset, dim)

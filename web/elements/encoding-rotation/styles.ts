@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** Clocks, their hands and the key to them; lengths inside a dial are in its radius. */
+/** Clocks, their hands and their legend; lengths inside a dial are in radii. */
 export const rotationStyles = css`
   .clocks {
     display: grid;

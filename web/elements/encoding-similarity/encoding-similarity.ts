@@ -13,8 +13,8 @@ import { subscript } from '../shared/plot/subscript.js';
 
 const MARGIN = { top: 26, right: 10, bottom: 36, left: 38 };
 /**
- * Heights of the curve: low below the map, so that both and the sliders are on the same screen, and as high as the map
- * beside it.
+ * The curve's heights: low below the map, so that both and the sliders fit on the screen, and as high as the map beside
+ * it.
  */
 const [LOW, HIGH] = [198, 330];
 const WIDE = 720; // 45rem, as below
@@ -26,8 +26,8 @@ function first({ data, shape: [, width = 0] }: Tensor): Tensor {
 
 /**
  * `<encoding-similarity>`: the products p_i · p_j of all pairs of positions, divided by d/2, the squared length of a
- * row, so that the product of a position with itself is 1; and the same over the offset j − i, of which only the size
- * matters. With an odd width both are only approximate, because the last sine has no cosine.
+ * row, so that the product of a position with itself is 1; and the same over the offset j − i, on whose absolute value
+ * alone they depend. With an odd width both are only approximate, because the last sine has no cosine.
  */
 export class EncodingSimilarity extends EncodingFigure {
   static override styles = [
@@ -70,7 +70,7 @@ export class EncodingSimilarity extends EncodingFigure {
     const P = this.encoding(library);
     const products = this.#products(library, P, P);
     const before = this.compared(library);
-    // From zero where no product is less, so that colours mean the same whatever the sliders say.
+    // From zero if no product is negative, so that colours mean the same at every setting.
     const least = Math.floor(10 * products.reduce((low, value) => Math.min(low, value), 0)) / 10;
     const most = this.width % 2 === 0 ? 1 : Math.ceil(100 * Math.max(...this.#own(products))) / 100;
     return html`
@@ -106,7 +106,7 @@ export class EncodingSimilarity extends EncodingFigure {
     return Array.from({ length: this.length }, (_, i) => products[i * this.length + i] ?? NaN);
   }
 
-  /** Below the sliders, because it comes and goes with one of them, which has to stay where it is. */
+  /** Below the sliders, because it comes and goes with one of them, which has to stay in place. */
   #odd(products: Float32Array): TemplateResult | typeof nothing {
     if (this.width % 2 === 0) return nothing;
     const { words } = this;
@@ -118,7 +118,7 @@ export class EncodingSimilarity extends EncodingFigure {
 
   /**
    * The products over the offset: the first position's row and its mirror image. Behind them, faint, the first row with
-   * the base that the figure began with.
+   * the initial base.
    */
   #profile(products: Float32Array, before: { row: Float32Array; name: string } | undefined): SVGTemplateResult {
     const { words, length } = this;
@@ -159,7 +159,7 @@ export class EncodingSimilarity extends EncodingFigure {
   /** The offset of the cell under the cursor, on the curve. */
   #cursor(x: (offset: number) => number, y: (offset: number) => number): SVGTemplateResult | typeof nothing {
     if (this.pointed === undefined) return nothing;
-    // Where the map's cursor is, in a shorter sequence, too.
+    // The map's cursor, clamped to a shorter sequence.
     const within = (at: number): number => Math.min(at, this.length - 1);
     const offset = within(this.pointed.column) - within(this.pointed.row);
     return svg`<line class="cursor-line" x1=${x(offset)} x2=${x(offset)} y1=${MARGIN.top} y2=${this.#height - MARGIN.bottom} />

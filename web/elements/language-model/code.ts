@@ -1,7 +1,7 @@
 import type { FigureCode } from '../shared/figure/figure-data.js';
 import type { Changes } from './run.js';
 
-/** Code that writes the same tokens; it prints one line, the tokens' numbers. */
+/** Code that generates the same tokens; it prints one line, the token ids. */
 export function storyCode(beginning: readonly number[], steps: number, changes: Changes): FigureCode {
   const { positions, window, silent } = changes;
   const heads = silent.map(

@@ -4,13 +4,13 @@ import type { Localised } from '../shared/localised.js';
 import type { Changes } from './run.js';
 import { WIDEST } from './settings.js';
 
-/** What is different about the second text, and the head that is shown, which the reader can silence. */
+/** The changes to the second text, and the head that is shown, which the reader can silence. */
 export interface StorySettings extends Changes {
   readonly layer: number;
   readonly head: number;
 }
 
-/** The controls for what is different about the second text. */
+/** The controls for these changes. */
 export function storyControls(
   words: Localised,
   { positions, window, silent, layer, head }: StorySettings,

@@ -17,13 +17,13 @@ import { storyStyles } from './styles.js';
 import { askTemplate, runTemplate, storyData } from './texts.js';
 import { openWriter, type Writer } from './writer.js';
 
-/** The most tokens of the beginning, so that there is room to write. */
+/** The most tokens of the beginning, so that there is room to continue. */
 const BEGINNING = 48;
 const SAMPLE = 'Once upon a time';
 
 /**
- * `<language-model>`: a real language model writes a story while its heads are seen. The reader gives it a beginning,
- * silences heads, takes its sense of order away or narrows what it sees, and compares both texts. The model is loaded
+ * `<language-model>`: a real language model writes a story and shows its heads. The reader writes the beginning,
+ * silences heads, removes the positions or narrows the attention window, and compares both texts. The model is loaded
  * when the reader asks for it.
  */
 export class LanguageModel extends figureWith(settings) {
@@ -158,7 +158,7 @@ export class LanguageModel extends figureWith(settings) {
     return positions && window === 0 && silent.length === 0 ? undefined : { positions, window, silent };
   }
 
-  /** The texts that the settings stand for. */
+  /** The texts of the settings. */
   #shown(writer: Writer): Shown {
     return this.#runs.upTo(writer, this.#beginning(writer), this.steps, this.#changes);
   }

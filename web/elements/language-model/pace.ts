@@ -1,11 +1,8 @@
-/**
- * How many tokens are written in a second, and at most in a frame: a slow phone draws fewer frames, with more tokens in
- * each.
- */
+/** Tokens per second, and at most per frame: a slow phone draws fewer frames, with more tokens in each. */
 const A_SECOND = 90;
 const A_FRAME = 8;
 
-/** Writes some tokens in each frame, as long as `goesOn`. */
+/** Writes some tokens in each frame while `goesOn`. */
 export function inFrames(
   goesOn: () => boolean,
   write: (count: number) => void,

@@ -2,26 +2,26 @@ import type { ModelCache, ModelResult } from 'wasm-attention/models';
 import type { Heads } from '../shared/head-viewer/heads.js';
 import type { Writer } from './writer.js';
 
-/** The most tokens of a run: a map of more could not be read. */
+/** The most tokens of a run: a larger map could not be read. */
 export const MOST = 128;
 
-/** What is different about a run. */
+/** The changes to a run. */
 export interface Changes {
-  /** Whether the model knows the order of its tokens. */
+  /** Whether the model has its positions. */
   readonly positions: boolean;
-  /** How many tokens back a token sees, itself included; 0 for all. */
+  /** How many tokens back a token sees, including itself; 0 for all. */
   readonly window: number;
-  /** Silent heads, each `layer.head` from 1. */
+  /** Silenced heads, each `layer.head` from 1. */
   readonly silent: readonly string[];
 }
 
-/** A token that may come next. */
+/** A candidate for the next token. */
 export interface Candidate {
   readonly token: number;
   readonly probability: number;
 }
 
-/** A text that a model writes, the most likely token each time, with the weights of all heads along the way. */
+/** A text generated greedily, with the weights of all heads along the way. */
 export class Run {
   readonly #writer: Writer;
   readonly #changes: Changes;
@@ -40,17 +40,17 @@ export class Run {
     this.#read(beginning);
   }
 
-  /** All tokens, the beginning's included. */
+  /** All tokens, including the beginning. */
   get tokens(): readonly number[] {
     return this.#tokens;
   }
 
-  /** Whether there is room for another token. */
+  /** Whether another token fits. */
   get goesOn(): boolean {
     return this.#tokens.length < MOST;
   }
 
-  /** Writes one token, the most likely one. */
+  /** Generates one token. */
   write(): void {
     const [first] = this.candidates(1);
     if (first !== undefined && this.goesOn) this.#read([first.token]);

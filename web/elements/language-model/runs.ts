@@ -2,28 +2,28 @@ import type { Heads } from '../shared/head-viewer/heads.js';
 import { MOST, Run, type Changes } from './run.js';
 import type { Writer } from './writer.js';
 
-/** Nothing is different. */
+/** No changes. */
 export const AS_TRAINED: Changes = { positions: true, window: 0, silent: [] };
 
-/** What a figure shows: the model's text as it was trained, and with changes if there are any. */
+/** The model's text as trained, and with changes if there are any. */
 export interface Shown {
   readonly plain: Run;
   readonly changed: Run | undefined;
 }
 
-/** A run, and what it was begun with. */
+/** A run, and its beginning. */
 interface Kept {
   readonly key: string;
   readonly run: Run;
 }
 
-/** The texts of a figure; what is there already is only continued. */
+/** A figure's texts; existing ones are only continued. */
 export class Runs {
   #plain: Kept | undefined;
   #changed: Kept | undefined;
   #heads: { readonly key: string; readonly heads: Heads } | undefined;
 
-  /** The texts with `steps` tokens after the beginning, as far as there is room. */
+  /** The texts with up to `steps` tokens after the beginning. */
   upTo(writer: Writer, beginning: readonly number[], steps: number, changes: Changes | undefined): Shown {
     const length = Math.min(MOST, beginning.length + steps);
     const continued = (kept: Kept | undefined, changes: Changes): Kept => {
@@ -46,7 +46,7 @@ export class Runs {
     return { plain: this.#plain.run, changed: this.#changed?.run };
   }
 
-  /** The maps of the text with changes, else of the other, made anew only when it has grown. */
+  /** The maps of the text with changes, or else of the other, computed again only when it has grown. */
   heads(): Heads {
     const { key: begun, run } = this.#changed ?? this.#plain!;
     const key = `${begun} ${run.tokens.length}`;

@@ -5,27 +5,27 @@ import { MOST } from './run.js';
 /** The model's layers, and heads in each. */
 const LAYERS = 5;
 const HEADS = 8;
-/** The widest window, in tokens; one step further the slider means all. */
+/** The widest window, in tokens; the slider's next step means all. */
 export const WIDEST = 32;
 
-/** A head that is silent: `2.7` is head 7 of layer 2. */
+/** A silenced head: `2.7` is head 7 of layer 2. */
 const headName: Setting<string> = {
   initial: '1.1',
   read: (text) => (new RegExp(`^[1-${LAYERS}]\\.[1-${HEADS}]$`).test(text) ? text : undefined),
   write: (value) => value,
 };
 
-/** What the reader can set. */
+/** The reader's settings. */
 export const settings = {
   /** The beginning, in English; empty (the default) means a sample. */
   text: words('', LONGEST_TEXT),
-  /** How many tokens the model has written. */
+  /** How many tokens the model has generated. */
   steps: whole(0, 0, MOST),
-  /** Whether the model knows the order of its tokens. */
+  /** Whether the model has its positions. */
   positions: flag(true),
-  /** How many tokens back a token sees, itself included; 0 (the default) for all. */
+  /** How many tokens back a token sees, including itself; 0 (the default) for all. */
   window: whole(0, 0, WIDEST),
-  /** Silent heads, each `layer.head`. */
+  /** Silenced heads, each `layer.head`. */
   silent: several([], headName, { most: LAYERS * HEADS }),
   /** The head shown large. */
   layer: whole(1, 1, LAYERS),

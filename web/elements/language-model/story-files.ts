@@ -1,6 +1,6 @@
 /**
- * The files of the model, in a module of their own, so that only those who ask for it load them. A module needs no
- * permission of the page's policy, and works in a page that is a single file.
+ * The model's files in a module of their own, so that they are loaded only on request. A module needs no permission of
+ * the page's policy, and works in a single-file page.
  */
 import config from './stories260K/config.json';
 import weights from './stories260K/model.safetensors?url&inline';
@@ -12,7 +12,7 @@ export const files = {
   config,
   tokenizer,
   tokenizerConfig,
-  /** From a data: URL. */
+  /** Decodes a data: URL. */
   weights: (): Uint8Array<ArrayBuffer> =>
     Uint8Array.from(atob(weights.slice(weights.indexOf(',') + 1)), (letter) => letter.charCodeAt(0)),
 };

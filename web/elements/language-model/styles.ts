@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** The texts side by side (below each other on narrow pages), each with what may come next. */
+/** The texts side by side (below each other on narrow pages), each with candidates for the next token. */
 export const storyStyles = css`
   .beginning,
   .runs {
@@ -11,7 +11,7 @@ export const storyStyles = css`
   .runs {
     margin-top: var(--_apart);
   }
-  /* Low, so that a head that the reader silences is on one screen with the text that this changes. */
+  /* Low, so that a silenced head and the text that it changes are on one screen. */
   @container (min-width: 44rem) {
     .beginning {
       grid-template-columns: minmax(0, 1fr) max-content;
@@ -25,7 +25,7 @@ export const storyStyles = css`
     .controls .switches {
       grid-column: auto;
     }
-    /* The texts begin at one height, and so do their next tokens. */
+    /* The texts begin at the same height, and so do their next tokens. */
     .two .run {
       display: grid;
       grid-row: span 4;
@@ -37,7 +37,7 @@ export const storyStyles = css`
     .controls .slider {
       grid-column: 1 / -1;
     }
-    /* So that both texts are on the screen of a phone. */
+    /* So that a phone shows both texts. */
     .two :is(.next-name, .next) {
       display: none;
     }

@@ -6,10 +6,10 @@ import type { Run } from './run.js';
 import type { Shown } from './runs.js';
 import type { Writer } from './writer.js';
 
-/** Candidates for the next token that are shown. */
+/** How many candidates for the next token are shown. */
 const CANDIDATES = 4;
 
-/** Before the model is there: how a story begins, what the model is, and a button that loads it. */
+/** Before the model is loaded: the beginning of a story, what the model is, and a button that loads it. */
 export function askTemplate(
   words: Localised,
   beginning: string,
@@ -26,7 +26,7 @@ export function askTemplate(
   </div>`;
 }
 
-/** A run's text, and what may come next. */
+/** A run's text, and candidates for the next token. */
 export function runTemplate(shown: {
   readonly writer: Writer;
   readonly words: Localised;
@@ -34,7 +34,7 @@ export function runTemplate(shown: {
   /** How many tokens the reader gave. */
   readonly beginning: number;
   readonly name: string;
-  /** A run to compare with: from the first token on that differs the text stands out. */
+  /** A run to compare with: the text is highlighted from the first token that differs. */
   readonly other?: Run;
 }): TemplateResult {
   const { writer, words, run, beginning, name, other } = shown;
@@ -60,13 +60,13 @@ export function runTemplate(shown: {
   </div>`;
 }
 
-/** How many tokens two texts have in common from the first one on. */
+/** How many tokens two texts have in common at their beginning. */
 function sameTokens(a: readonly number[], b: readonly number[]): number {
   const differs = a.findIndex((token, i) => token !== b[i]);
   return differs < 0 ? a.length : differs;
 }
 
-/** A row for each token: its place, its text and number as trained, and the same with changes. */
+/** One row per token: its place, its text and id as trained, and the same with changes. */
 export function storyData(words: Localised, { nameOf }: Writer, { plain, changed }: Shown): FigureData {
   const runs = changed === undefined ? [plain] : [plain, changed];
   const names = [words.text('story.plain'), words.text('story.changed')];

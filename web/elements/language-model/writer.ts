@@ -1,16 +1,16 @@
 import type { WasmAttention } from 'wasm-attention';
 import type { Model } from 'wasm-attention/models';
 
-/** A language model that writes, with its tokenizer. */
+/** A language model with its tokenizer. */
 export interface Writer {
   readonly model: Model;
-  /** The tokens of a beginning, with the one that starts a text; at most `most`. */
+  /** The tokens of a beginning, after the one that starts a text; at most `most`. */
   readonly tokensOf: (text: string, most: number) => readonly number[];
   /** The text of tokens from the first one on. */
   readonly textOf: (tokens: readonly number[]) => string;
-  /** A token as it is, with a sign for the blank before it. */
+  /** A token as it is, with a mark for the space before it. */
   readonly pieceOf: (token: number) => string;
-  /** A token for an axis. */
+  /** A token as an axis label. */
   readonly nameOf: (token: number) => string;
 }
 
@@ -25,14 +25,14 @@ export async function openWriter(attention: WasmAttention): Promise<Writer> {
   return {
     model,
     tokensOf: (text, most) => tokenizer.encode(text).ids.slice(0, most),
-    // A token may be a part of a character.
+    // A token may be part of a character.
     textOf: (tokens) => tokenizer.decode([...tokens], { skip_special_tokens: true }).replace(/\uFFFD+$/, ''),
     pieceOf: (token) => (tokenizer.id_to_token(token) ?? '').replace(/^▁/, '␣').replace('<0x0A>', '↵'),
     nameOf: (token) => named(tokenizer.id_to_token(token) ?? ''),
   };
 }
 
-/** `▁Once` → `Once`; what cannot be seen gets a sign. */
+/** `▁Once` → `Once`; invisible characters get a mark. */
 function named(piece: string): string {
   if (piece === '<0x0A>') return '↵';
   return piece.replace(/^▁(?=.)/, '').replace(/^▁$/, '␣');

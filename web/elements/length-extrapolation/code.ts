@@ -2,7 +2,7 @@ import type { FigureCode } from '../shared/figure/figure-data.js';
 import { COMPARED, LENGTHS, STEPS, TRAINED } from './runs.js';
 
 /**
- * Code that trains one of the models, the one with ALiBi because it needs the fewest lines, and tries it on longer
+ * Code that trains one of the models, the one with ALiBi because it needs the fewest lines, and tests it on longer
  * sequences.
  */
 export function extrapolationCode(seed: number): FigureCode {

@@ -22,9 +22,8 @@ const settings = {
 };
 
 /**
- * `<length-extrapolation>`: five models that learned to name the token before on sequences of 32 tokens, and how often
- * each is right on longer ones. It begins with curves computed beforehand; the reader can train the models anew, in a
- * worker.
+ * `<length-extrapolation>`: five models that learned to name the previous token on sequences of 32 tokens, and their
+ * accuracy on longer ones. It begins with precomputed curves; the reader can train the models again, in a worker.
  */
 export class LengthExtrapolation extends figureWith(settings) {
   static override styles = [plotStyles, seriesStyles, readingStyles, extrapolationStyles];
@@ -85,7 +84,7 @@ export class LengthExtrapolation extends figureWith(settings) {
 
   #button(stops: boolean): TemplateResult {
     const press = (): void => (stops ? this.#session.cancel() : this.#session.begin(this.seed));
-    // The second click of a double one would stop what the first has begun.
+    // The second click of a double click would stop the training.
     return html`<button type="button" @click=${({ detail }: MouseEvent) => detail < 2 && press()}>
       ${this.words.text(stops ? 'training.cancel' : 'extrapolation.train')}
     </button>`;

@@ -10,7 +10,7 @@ import { COMPARED, LENGTHS, TRAINED, type Curves } from './runs.js';
 const MARGIN = { top: 40, right: 130, bottom: 38, left: 46 };
 const LABEL_GAP = 15;
 const FARTHEST = 256;
-/** About the width of a letter, and the minimum distance between two numbers on the horizontal axis. */
+/** The approximate width of a letter, and the least distance between two numbers on the horizontal axis. */
 const LETTER = 7;
 const LEAST_STEP = 24;
 
@@ -24,8 +24,8 @@ export function lengthAt(left: number, pixels: number): number {
 }
 
 /**
- * The accuracy of each kind of positions over the length of the sequences; the lengths used in training are shaded. A
- * kind without a curve has a faint one, of other models. `read` is the length at which their values are given.
+ * Each kind of positions' accuracy over the length of the sequences; the lengths used in training are shaded. A kind
+ * without a curve has a faint one, of other models. `read` is the length at which values are given.
  */
 export function extrapolationPlot(
   { curves, faint }: { readonly curves: Curves; readonly faint: Curves },
@@ -43,7 +43,8 @@ export function extrapolationPlot(
     );
     return points.length === 0 ? [] : [{ positions, points }];
   });
-  // A curve that ends at the training length is a point with its name above it; the others have theirs at their ends.
+  // A curve that ends at the training length is a point with its name above it; the others have their names at their
+  // ends.
   const whole = shown.filter(({ points }) => points.at(-1)!.length === FARTHEST);
   const ends = whole.map(({ points }) => y(points.at(-1)!.accuracy));
   const heights = spreadLabels(ends, LABEL_GAP, MARGIN.top, bottom);

@@ -4,7 +4,7 @@ import type { Positions, TrainingSettings } from '../../training/index.js';
 export const COMPARED = ['sinusoidal', 'learned', 'rotary', 'alibi', 'shaw'] as const satisfies readonly Positions[];
 export type Compared = (typeof COMPARED)[number];
 
-/** Steps of training, the length of the sequences in training, and the lengths that are tried afterwards. */
+/** Training steps, the length of sequences in training, and the tested lengths. */
 export const STEPS = 200;
 export const TRAINED = 32;
 export const LENGTHS = [32, 64, 96, 128, 160, 192, 224, 256] as const;
@@ -14,14 +14,14 @@ export type Accuracies = readonly (number | undefined)[];
 export type Curves = ReadonlyMap<Compared, Accuracies>;
 
 /**
- * The task: to name the token before, without seeing later ones. All five models learn it within a hundred steps or
- * come close; they differ in how well they continue beyond the length of the training sequences.
+ * The task: name the previous token, without seeing later ones. All five models learn it within about a hundred steps;
+ * they differ in how well they extrapolate beyond the training length.
  */
 export function extrapolationSettings(positions: Compared, seed: number): Partial<TrainingSettings> {
   return { positions, seed, task: 'copy', distance: 1, causal: true, length: TRAINED, steps: STEPS };
 }
 
-/** What the figure shows before anything is trained: the curves of seed 1. A test trains the models and compares. */
+/** The precomputed curves of seed 1. A test trains the models and compares. */
 export const COMPUTED: Curves = new Map<Compared, Accuracies>([
   ['sinusoidal', [1, 0.521, 0.347, 0.278, 0.225, 0.194, 0.17, 0.147]],
   ['learned', [1, ...new Array<undefined>(LENGTHS.length - 1).fill(undefined)]],

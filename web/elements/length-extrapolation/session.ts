@@ -4,17 +4,17 @@ import { startTrainingWorker } from '../shared/training-worker.js';
 import { onceAFrame } from '../shared/once-a-frame.js';
 import { COMPARED, COMPUTED, extrapolationSettings, LENGTHS, type Compared, type Curves } from './runs.js';
 
-/** The model that learns, and how many steps it has done. */
+/** The model that is training, and its step. */
 export interface Running {
   readonly positions: Compared;
   step: number;
 }
 
-/** The curves of a seed, and in place of those that are missing, faintly, the curves of another seed. */
+/** The curves of a seed, with faint curves of another seed where they are missing. */
 export interface ShownCurves {
   readonly curves: Curves;
   readonly faint: Curves;
-  /** The seed of the faint ones. */
+  /** The seed of the faint curves. */
   readonly faintOf: number;
 }
 
@@ -23,18 +23,19 @@ interface SeededCurves {
   readonly curves: Curves;
 }
 
-/** What there is before anything is trained. */
+/** The curves before any training. */
 const FIRST: SeededCurves = { seed: 1, curves: COMPUTED };
 
 /**
- * Trains the five models one after another in a worker, and keeps their curves. It draws its host at most once a frame.
+ * Trains the five models one after another in a worker, and keeps their curves. It updates its host at most once per
+ * frame.
  */
 export class ExtrapolationSession implements ReactiveController {
   running: Running | undefined;
   /** Why the last training ended before all models had learned. */
   outcome: 'stopped' | { readonly failed: string } | undefined;
   #last = FIRST;
-  /** The last training that has all five curves, drawn faintly until each has another in its place. */
+  /** The last training with all five curves, drawn faintly until replaced. */
   #before = FIRST;
   #queue: Compared[] = [];
   readonly #drawSoon = onceAFrame(() => this.host.requestUpdate());
@@ -68,7 +69,7 @@ export class ExtrapolationSession implements ReactiveController {
     this.#trainer.dispose();
   }
 
-  /** Whether the curves are still those computed beforehand. */
+  /** Whether the curves are still the precomputed ones. */
   get untouched(): boolean {
     return this.#last === FIRST;
   }
@@ -90,18 +91,18 @@ export class ExtrapolationSession implements ReactiveController {
     this.#train(first);
   }
 
-  /** Ends the training as the reader asks for it; the figure says so. */
+  /** Ends the training at the reader's request; the figure says so. */
   cancel(): void {
     this.#trainer.cancel();
   }
 
-  /** Ends the training without a word. */
+  /** Ends the training silently. */
   stop(): void {
     this.#trainer.cancel();
     this.#rest();
   }
 
-  /** Ends the training and goes back to the curves computed beforehand. */
+  /** Ends the training and restores the precomputed curves. */
   forget(): void {
     this.stop();
     this.#last = this.#before = FIRST;

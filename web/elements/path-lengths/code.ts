@@ -1,6 +1,6 @@
 import type { FigureCode } from '../shared/figure/figure-data.js';
 
-/** Code that finds the path lengths between tokens i ≤ j of n, counted from 1, with kernels of k. */
+/** Code that computes the path lengths between tokens i ≤ j of n, counted from 1, with kernels of k. */
 export function pathLengthsCode({ n, k, i, j }: Readonly<Record<'n' | 'k' | 'i' | 'j', number>>): FigureCode {
   return {
     javascript: `import { load } from 'wasm-attention';

@@ -12,15 +12,15 @@ import {
   type Unit,
 } from './paths.js';
 
-/** A diagram to draw: tokens below, layers above. */
+/** A diagram: tokens below, layers above. */
 export interface Diagram {
   readonly n: number;
   /** Layers of units above the tokens. */
   readonly layers: number;
-  /** Distance between two layers, in units of the view box. */
+  /** The distance between two layers, in units of the view box. */
   readonly spacing: number;
   readonly legs: readonly Leg[];
-  /** The length counts the earlier token's way. The other one is thin. */
+  /** Whether the length counts only the earlier token's path. The other one is thin. */
   readonly meeting: Meeting;
   /** The two tokens, counted from 0. */
   readonly picked: readonly [number, number];
@@ -66,7 +66,7 @@ export function diagramOf(
   }
 }
 
-/** In units of the view box. It is as wide as the figure on a narrow phone, so that a unit is a pixel there. */
+/** In units of the view box, which is as wide as the figure on a narrow phone, so that a unit is a pixel there. */
 export const VIEW_WIDTH = 320;
 const MARGIN = { top: 10, bottom: 34, side: 2 };
 

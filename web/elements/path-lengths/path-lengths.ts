@@ -8,24 +8,24 @@ import { pathLengthsCode } from './code.js';
 import { diagramOf, drawDiagram, viewHeight, VIEW_WIDTH } from './drawing.js';
 import { pathStyles } from './styles.js';
 
-const MOST_TOKENS = 12;
+const MAX_TOKENS = 12;
 const ARCHITECTURES = ['cnn', 'rnn', 'self-attention'] as const;
 const NAMES = { cnn: 'paths.cnn', rnn: 'paths.rnn', 'self-attention': 'paths.attention' } as const;
 
 const settings = {
   /** Tokens n. */
-  length: whole(7, 2, MOST_TOKENS),
+  length: whole(7, 2, MAX_TOKENS),
   /** Taps k of the convolutions' kernels. */
   kernel: whole(3, 2, 7),
-  /** Convolutions on top of each other. */
+  /** The number of convolutional layers. */
   layers: whole(3, 1, 6),
-  /** One of the two tokens, counted from 1. A number beyond n means n. */
-  from: whole(1, 1, MOST_TOKENS),
-  /** The other token, likewise. */
-  to: whole(7, 1, MOST_TOKENS),
+  /** One of the two tokens, counted from 1, at most n. */
+  from: whole(1, 1, MAX_TOKENS),
+  /** The other token. */
+  to: whole(7, 1, MAX_TOKENS),
 };
 
-/** No numbers of the texts have more digits. */
+/** The most digits of a number in the texts. */
 const LONGEST = { i: 12, j: 12, layers: 6, needed: 11, cnn: 11, rnn: 11, attention: 1 };
 
 /**
@@ -103,15 +103,15 @@ export class PathLengths extends figureWith(settings) {
     </div>`;
   }
 
-  /** The tokens picked, in order. */
+  /** The picked tokens, in order. */
   #ends(): readonly [number, number] {
     const [a, b] = [Math.min(this.from, this.length), Math.min(this.to, this.length)];
     return a <= b ? [a, b] : [b, a];
   }
 
   /**
-   * The path between tokens i and j is as long as that between the first and the last of j − i + 1 tokens; one token
-   * needs none.
+   * The path between tokens i and j is as long as between the first and the last of j − i + 1 tokens; it is 0 for a
+   * single token.
    */
   #pathLength(library: WasmAttention, architecture: Architecture, i: number, j: number): number {
     if (i === j) return 0;

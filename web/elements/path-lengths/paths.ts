@@ -4,7 +4,7 @@ export interface Unit {
   readonly token: number;
 }
 
-/** A connection: what `to` reads. */
+/** A connection: `to` reads `from`. */
 export interface Leg {
   readonly from: Unit;
   readonly to: Unit;
@@ -12,14 +12,14 @@ export interface Leg {
 
 /** How the paths of two tokens meet in a diagram. */
 export interface Meeting {
-  /** The paths of the two tokens. Each leg starts where the one before it ended. */
+  /** The paths of the two tokens. Each leg starts where the previous one ended. */
   readonly ways: readonly [readonly Leg[], readonly Leg[]];
   /** Where both paths end; undefined if there are too few layers. */
   readonly at: Unit | undefined;
 }
 
 /**
- * How far a kernel of k taps reaches to each side. With an even k it reaches one further to the right, like PyTorch's
+ * How far a kernel of k taps reaches to each side; for even k one further to the right, as in PyTorch's
  * `padding='same'`.
  */
 export function kernelReach(k: number): { readonly left: number; readonly right: number } {
@@ -42,8 +42,8 @@ export function convolutionLegs(n: number, k: number, layers: number): Leg[] {
 }
 
 /**
- * The paths of tokens i ≤ j to the nearest unit of a stack of convolutions that has both in its receptive field. If
- * there are too few layers, each path goes as far towards the other as it can.
+ * The paths of tokens i ≤ j to the nearest unit of a stack of convolutions with both in its receptive field. If there
+ * are too few layers, each path goes as far towards the other as it can.
  */
 export function convolutionMeeting(i: number, j: number, k: number, layers: number): Meeting {
   const { left, right } = kernelReach(k);
@@ -62,7 +62,7 @@ export function convolutionMeeting(i: number, j: number, k: number, layers: numb
   return { ways: [way(i, token, needed), way(j, token, needed)], at: { layer: needed, token } };
 }
 
-/** A path up `layers` layers from one token to another, in equal steps up to rounding. */
+/** A path up `layers` layers from one token to another, in equal steps except for rounding. */
 function way(from: number, to: number, layers: number): Leg[] {
   const unit = (layer: number): Unit => ({
     layer,
@@ -71,7 +71,7 @@ function way(from: number, to: number, layers: number): Leg[] {
   return Array.from({ length: layers }, (_, layer) => ({ from: unit(layer), to: unit(layer + 1) }));
 }
 
-/** Every connection of a recurrent layer: a state reads its token and the state before it. */
+/** Every connection of a recurrent layer: a state reads its token and the previous state. */
 export function recurrentLegs(n: number): Leg[] {
   const tokens = Array.from({ length: n }, (_, token) => token);
   return [...tokens.map(enter), ...tokens.slice(1).map((token) => step(token - 1))];
@@ -94,7 +94,7 @@ export function attentionLegs(n: number): Leg[] {
   }));
 }
 
-/** Tokens i and j meet in the output at j, as in any other output. */
+/** Tokens i and j meet in the output at j, as they do in any other. */
 export function attentionMeeting(i: number, j: number): Meeting {
   const read = (token: number): Leg => ({ from: { layer: 0, token }, to: { layer: 1, token: j } });
   return { ways: [[read(i)], [read(j)]], at: { layer: 1, token: j } };

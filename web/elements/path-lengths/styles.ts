@@ -30,7 +30,7 @@ export const pathStyles = css`
   .diagram .length {
     font-weight: 600;
   }
-  /* All five in one row where there is room. */
+  /* All five in one row if they fit. */
   .controls {
     grid-template-columns: repeat(auto-fit, minmax(min(100%, 9rem), 1fr));
     /* In narrow columns some labels need two lines; the tracks stay aligned. */
@@ -42,7 +42,7 @@ export const pathStyles = css`
     height: auto;
     margin: 0.25rem 0;
   }
-  /* On a phone all three diagrams and their sliders are on one screen. */
+  /* On a phone all three diagrams and their sliders fit on one screen. */
   @container (max-width: 28rem) {
     .diagrams {
       gap: 0.5rem;

@@ -16,7 +16,7 @@ export function heads(): TemplateResult {
   `;
 }
 
-/** A row of each of the four matrices, between the tokens that are at this place before and after. */
+/** A row of each of the four matrices, between the tokens at this place before and after. */
 export function rowSquares(
   { X, Y, PX, Z }: PermutationScene,
   place: number,
@@ -54,7 +54,7 @@ function squares(row: Float32Array, most: number): TemplateResult {
   </svg>`;
 }
 
-/** A line for each token, from its place on the left to its place on the right; dashed if its output has changed. */
+/** A line per token from its place on the left to its place on the right; dashed if its output has changed. */
 export function links(order: Order, differences: readonly number[]): TemplateResult {
   return html`<svg class="links" viewBox="0 0 100 ${COUNT}" preserveAspectRatio="none" aria-hidden="true">
     ${order.map((number, place) => {
@@ -65,7 +65,7 @@ export function links(order: Order, differences: readonly number[]): TemplateRes
   </svg>`;
 }
 
-/** What squares and links mean. */
+/** The legend of squares and lines. */
 export function legend(words: Localised): TemplateResult {
   const sample = (mark: unknown): TemplateResult => html`<svg viewBox="0 0 24 12">${mark}</svg>`;
   return html`

@@ -34,9 +34,9 @@ const settings = {
 };
 
 /**
- * `<permutation-demo>`: the outputs of self-attention before and after its tokens are moved. Without positions the
- * outputs move with the tokens (f(ΠX) = Π·f(X), up to rounding); with a positional encoding or a causal mask they do
- * not.
+ * `<permutation-demo>`: the outputs of self-attention before and after its tokens are permuted. Without positions the
+ * outputs are permuted in the same way (f(ΠX) = Π·f(X), up to rounding); with a positional encoding or a causal mask
+ * they are not.
  */
 export class PermutationDemo extends figureWith(settings) {
   static override styles = permutationStyles;
@@ -111,10 +111,7 @@ export class PermutationDemo extends figureWith(settings) {
     return html`<div class="move" @keydown=${onKey}>${button(-1)}${button(1)}</div>`;
   }
 
-  /**
-   * Moves a token and moves the focus with it, to the button `held` at its new place, or at the ends to the other
-   * button.
-   */
+  /** Moves a token and keeps the focus on its button `held`, or at the ends on its other button. */
   async #move(place: number, by: -1 | 1, held: -1 | 1): Promise<void> {
     const order = moved(this.order, place, by);
     if (order === this.order) return;
@@ -143,7 +140,7 @@ export class PermutationDemo extends figureWith(settings) {
     </div>`;
   }
 
-  /** The next seed whose order is another one. */
+  /** The next seed with a different order. */
   readonly #shuffle = (): void => {
     let seed = this.seed;
     let order = this.order;

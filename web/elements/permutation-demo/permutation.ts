@@ -3,21 +3,21 @@ import { normalDraws } from '../shared/normal-draws.js';
 import type { Setting } from '../shared/settings.js';
 import { embeddingsOf } from '../shared/tokens.js';
 
-/** Tokens of `<permutation-demo>` and the width of their vectors. */
+/** The number of tokens, and the width of their vectors. */
 export const COUNT = 5;
 export const WIDTH = 8;
 export const NUM_HEADS = 2;
 
 /**
- * Length of an embedding. √WIDTH would be that of a normal draw; twice as much makes a new layer's weights visibly
- * uneven.
+ * The length of an embedding. That of a normal draw is √WIDTH; twice as much makes a new layer's weights visibly
+ * non-uniform.
  */
 export const NORM = 2 * Math.sqrt(WIDTH);
 
 /** An order of `COUNT` things: at each place the number of the thing there, counted from 1. */
 export type Order = readonly number[];
 
-/** Nothing moved. */
+/** The identity. */
 export const FIRST: Order = Array.from({ length: COUNT }, (_, i) => i + 1);
 
 /** An order as a figure's setting: `1 5 3 4 2`, each number once. */
@@ -37,7 +37,7 @@ export function orderSetting(initial: Order): Setting<Order> {
   };
 }
 
-/** A random order, the same for the same seed. All orders are equally likely: random numbers are sorted. */
+/** A random order, the same for the same seed. Sorting random numbers makes all orders equally likely. */
 export function shuffled(seed: number): Order {
   const draws = normalDraws(COUNT, seed);
   return [...FIRST].sort((a, b) => (draws[a - 1] ?? 0) - (draws[b - 1] ?? 0));
@@ -52,7 +52,7 @@ export function moved(order: Order, from: number, by: -1 | 1): Order {
   return next;
 }
 
-/** Rows of a matrix (COUNT, WIDTH) in that order: P·X. */
+/** The rows of a matrix (COUNT, WIDTH) in that order: P·X. */
 export function permuted(rows: Float32Array, order: Order): Float32Array {
   const result = new Float32Array(rows.length);
   order.forEach((number, place) => {
@@ -61,7 +61,7 @@ export function permuted(rows: Float32Array, order: Order): Float32Array {
   return result;
 }
 
-/** Inputs and outputs before and after the tokens are moved; each (COUNT, WIDTH). */
+/** Inputs and outputs before and after the permutation; each (COUNT, WIDTH). */
 export interface PermutationScene {
   /** X and f(X). */
   readonly X: Float32Array;
@@ -74,12 +74,10 @@ export interface PermutationScene {
   readonly residual: number;
 }
 
-/** The difference that another order of float32 operations makes: a few hundred roundings of numbers below 4. */
+/** The difference that another order of float32 operations can make: a few hundred roundings of numbers below 4. */
 export const ROUNDING = 256 * 2 ** -24;
 
-/**
- * Runs f over the tokens in both orders: self-attention, after the positional encoding is added if positions are on.
- */
+/** Runs f over the tokens in both orders: self-attention, after adding the positional encoding if `positions` is on. */
 export function permutationScene(
   library: WasmAttention,
   layer: MultiHeadAttention,

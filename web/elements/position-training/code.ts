@@ -1,7 +1,7 @@
 import { DEFAULTS, type Positions, type Task } from '../../training/index.js';
 import type { FigureCode } from '../shared/figure/figure-data.js';
 
-/** Code that trains the model of the figure and prints its loss. */
+/** Code that trains the figure's model and prints its loss. */
 export function trainingCode(task: Task, positions: Positions, seed: number, steps = DEFAULTS.steps): FigureCode {
   return {
     javascript: javascript(task, positions, seed, steps),
@@ -9,7 +9,7 @@ export function trainingCode(task: Task, positions: Positions, seed: number, ste
   };
 }
 
-/** How each kind of positions is made, told to the encoder and given its gradients. */
+/** How the code makes each kind of positions, passes it to the encoder and learns from its gradients. */
 const JAVASCRIPT: Record<
   Positions,
   { make?: string; encoder?: string; add?: string; options?: string; back?: string }
@@ -91,7 +91,7 @@ ${kind === 'shaw' ? '  const [k, v] = [keys, values].map((table) => table.forwar
 `;
 }
 
-/** The positions in PyTorch: what is added to the tokens, to the scores, or done to queries and keys. */
+/** The positions in PyTorch: added to the tokens or the scores, or applied to queries and keys. */
 const PYTORCH: Record<Positions, { make: string; add: string; scores: string; turn: string; values: string }> = (() => {
   const nothing = { make: '', add: 'x', scores: '', turn: '', values: '' };
   return {

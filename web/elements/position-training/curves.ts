@@ -12,18 +12,18 @@ type Curves = ReadonlyMap<Positions, Curve>;
 export interface ShownCurves {
   readonly curves: Curves;
   readonly faint: Curves;
-  /** What the faint ones are of. */
+  /** The settings of the faint curves. */
   readonly faintOf: RunSettings;
 }
 
-/** Whether curves of these settings were computed beforehand. */
+/** Whether there are precomputed curves for these settings. */
 export function areComputed({ seed }: RunSettings): boolean {
   return seed === DEFAULTS.seed;
 }
 
 /**
- * What the figure shows: the runs with these settings, over the curves computed beforehand if they have the same seed;
- * faintly, the runs with the seed before, or else the curves computed beforehand. All are of the same task.
+ * The curves to show: the runs with these settings, over the precomputed curves if they have the same seed; faintly,
+ * the runs with the previous seed, or else the precomputed curves. All are of the same task.
  */
 export function shownCurves(
   measure: Measure,
@@ -56,7 +56,7 @@ function computedCurves(measure: Measure, task: Task): Curves {
   return new Map(POSITIONS.map((positions) => [positions, points(COMPUTED[task][positions][measure])]));
 }
 
-/** Both measures of every visible curve, a row for each step that has a point. */
+/** Both measures of every visible curve, one row per step with a point. */
 export function curvesData(shown: (measure: Measure) => ShownCurves, words: Localised): FigureData {
   const measures = ['loss', 'accuracy'] as const;
   const [losses, accuracies] = [shown('loss'), shown('accuracy')];

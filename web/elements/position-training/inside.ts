@@ -5,15 +5,15 @@ import { withAxes } from '../shared/heat-map/map-axes.js';
 import '../shared/heat-map/ramp-legend.js';
 import type { Localised } from '../shared/localised.js';
 
-/** A view into a model, with weights that are known to so many decimals; default 3. */
+/** A view into a model, whose weights are known to `decimals`, default 3. */
 export type View = Snapshot & { readonly digits?: number };
 
-/** A look into the model: where each head looks. */
+/** The model's attention maps. */
 export function insideOf(view: View, positions: Positions, words: Localised): TemplateResult {
   const { weights } = view;
   const [heads = 0] = weights.shape;
-  // One ramp for all heads, up to the largest weight, because an untrained model spreads its attention: about 1/32 for
-  // each token.
+  // One ramp for all heads, up to the largest weight, because an untrained model's attention is nearly uniform: about
+  // 1/32 for each token.
   const high = Math.min(1, Math.ceil(100 * Math.max(...weights.data)) / 100);
   return html`<div class="inside">
     <div class="heads four">

@@ -10,18 +10,18 @@ import { readingLine } from '../shared/plot/reading.js';
 const MARGIN = { top: 26, right: 130, bottom: 38, left: 44 };
 const LABEL_GAP = 15;
 
-/** A curve as the points (step, value) that it goes through. */
+/** A curve as points (step, value). */
 export type Curve = readonly (readonly [step: number, value: number])[];
 
 const across = (steps: number, pixels: number): ScaleLinear<number, number> =>
   scaleLinear([0, steps], [MARGIN.left, pixels - MARGIN.right]);
 
-/** The step at `left` CSS pixels from the plot's left edge, or the one nearest to it. */
+/** The step nearest to `left` CSS pixels from the plot's left edge. */
 export function stepAt(left: number, steps: number, pixels: number): number {
   return Math.max(1, Math.min(steps, Math.round(across(steps, pixels).invert(left))));
 }
 
-/** The value of a curve at a step: that of its nearest point, unless the curve has not come so far. */
+/** The value of a curve's nearest point at a step, unless the curve ends before it. */
 function valueAt(points: Curve, step: number): number | undefined {
   const apart = ([at]: readonly [number, number]): number => Math.abs(at - step);
   const point = points.reduce((best, each) => (apart(each) < apart(best) ? each : best));
@@ -80,12 +80,12 @@ export function trainingPlot(plot: {
       <text x=${MARGIN.left - 6} y=${y(value)} dy="0.35em" text-anchor="end">${show(value)}</text>`;
   const tick = (step: number): SVGTemplateResult =>
     svg`<text x=${x(step)} y=${bottom + 16} text-anchor="middle">${words.number(step)}</text>`;
-  // The level of guessing without positions: among the other tokens, at a loss of as many nats.
+  // The level of guessing without positions, among the other tokens; its loss in nats.
   const guess = measure === 'accuracy' ? chance : -Math.log(chance);
   return svg`<svg height=${height} role="img" aria-label=${words.text('training.plotLabel')}>
     ${y.ticks(4).map(level)}${x.ticks(4).map(tick)}
     ${
-      // Where names stand, it could not have its own.
+      // It has no place of its own among the names.
       heights.some((height) => Math.abs(height - y(guess)) < LABEL_GAP)
         ? nothing
         : svg`<line class="chance" x1=${MARGIN.left} x2=${right} y1=${y(guess)} y2=${y(guess)} />

@@ -33,7 +33,7 @@ const settings = {
   task: oneOf(...TASKS),
   /** `learned`, `none`, `sinusoidal`, `rotary`, `alibi` or `shaw`. */
   positions: oneOf<Positions>('learned', ...POSITIONS.filter((each) => each !== 'learned')),
-  /** What is plotted: `accuracy` or `loss`. */
+  /** The plotted measure: `accuracy` or `loss`. */
   measure: oneOf('accuracy', 'loss'),
   /** Seed of the first parameters and the sequences. */
   seed: whole(1, 1, 9999),
@@ -41,7 +41,7 @@ const settings = {
 
 /**
  * `<position-training>`: a one-layer encoder that learns a task which needs order, in a worker, with positions of the
- * reader's choice: accuracy or loss of every choice so far, and where each head looks.
+ * reader's choice: accuracy or loss of every choice so far, and each head's attention map.
  */
 export class PositionTraining extends figureWith(settings) {
   static override styles = [plotStyles, seriesStyles, mapAxesStyles, readingStyles, trainingStyles];
@@ -49,9 +49,9 @@ export class PositionTraining extends figureWith(settings) {
 
   /** The step below the pointer. */
   declare protected read: number | undefined;
-  /** The maps computed beforehand; nothing if they could not be loaded. */
+  /** The precomputed maps; undefined if they could not be loaded. */
   #computed: typeof import('./computed-maps.js') | undefined;
-  /** What the maps show as long as there is no run. */
+  /** The maps to show before the first run. */
   #initial: { key: string; view: View } | undefined;
   readonly #session = new TrainingSession(this, (positions) => {
     if (this.positions !== positions) this.change({ positions });
@@ -120,7 +120,7 @@ export class PositionTraining extends figureWith(settings) {
     `;
   }
 
-  /** What is said about the curves and the maps before the reader has trained anything with these settings. */
+  /** The text about the curves and the maps before the reader has trained with these settings. */
   #whose(shown: ShownCurves): string {
     const { words } = this;
     const isComputed = areComputed(this);
@@ -153,7 +153,7 @@ export class PositionTraining extends figureWith(settings) {
     return shownCurves(measure, this, runs, before);
   }
 
-  /** The trained model if its maps were computed beforehand; else the model before it has learned anything. */
+  /** The trained model if there are precomputed maps; otherwise the untrained model. */
   #view(library: WasmAttention): View {
     const { task, positions, seed } = this;
     const key = `${task} ${positions} ${seed}`;

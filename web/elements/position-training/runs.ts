@@ -1,6 +1,6 @@
 import type { Positions, Progress, Snapshot, Task } from '../../training/index.js';
 
-/** The results of one kind of positions: its curves so far, and the last look into the model. */
+/** The results of one kind of positions: its curves so far, and the last view into the model. */
 export interface Run {
   readonly loss: readonly number[];
   readonly accuracy: readonly number[];
@@ -8,7 +8,7 @@ export interface Run {
   readonly snapshot?: Snapshot | undefined;
 }
 
-/** Runs of the same task and seed, by their positions. */
+/** Runs of the same task and seed, by positions. */
 export type Runs = ReadonlyMap<Positions, Run>;
 
 /** The settings that comparable runs share. */

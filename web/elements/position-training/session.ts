@@ -16,9 +16,9 @@ export type Outcome =
 export class TrainingSession implements ReactiveController {
   phase: 'idle' | 'running' | 'paused' = 'idle';
   runs: Runs = new Map();
-  /** The runs with the settings before these. They are shown faintly until these settings have runs of their own. */
+  /** The runs with the previous settings, shown faintly until there are new ones. */
   before: { readonly settings: RunSettings; readonly runs: Runs } | undefined;
-  /** Of the run before, as long as none has begun. */
+  /** How the previous run ended; undefined once another has begun. */
   outcome: Outcome | undefined;
   readonly #trainer: Trainer;
   /** The positions that are learning, and those that come next. */
@@ -74,15 +74,15 @@ export class TrainingSession implements ReactiveController {
     this.#trainer.resume();
   }
 
-  /** Ends what runs; its curve stays. */
+  /** Ends the current run; its curve remains. */
   cancel(): void {
     this.#queue = [];
     this.#trainer.cancel();
   }
 
   /**
-   * Changes to other settings: ends the current run and sets the curves aside. If the new settings are those of the
-   * curves set aside before, these come back.
+   * Changes the settings: ends the current run and sets the curves aside. If the new settings are those of the curves
+   * set aside before, these are restored.
    */
   setAside({ task, seed }: RunSettings): void {
     const { runs, before } = this;
@@ -93,7 +93,7 @@ export class TrainingSession implements ReactiveController {
     this.#settings = before.settings;
   }
 
-  /** Ends what runs, and drops all curves. */
+  /** Ends the current run and drops all curves. */
   forget(): void {
     this.#stop();
     this.before = undefined;

@@ -36,7 +36,7 @@ export const trainingStyles = css`
     align-content: start;
   }
   @container (max-width: 32rem) {
-    /* Six choices do not fit into two rows: the first ones stand beside their name, so that there are only three. */
+    /* Six choices do not fit into two rows beside each other, so the first ones are beside their name: three rows. */
     .controls:not(.placed) .options {
       display: contents;
     }
@@ -51,7 +51,7 @@ export const trainingStyles = css`
   .buttons {
     grid-column: 1 / -1;
   }
-  /* There is no room for all six, each with a sample of its line. */
+  /* Six choices with line samples do not fit. */
   @container (min-width: 32rem) {
     .controls:not(.placed) .options {
       display: grid;

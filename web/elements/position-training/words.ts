@@ -6,7 +6,7 @@ import type { ShownCurves } from './curves.js';
 import type { Run } from './runs.js';
 import type { Outcome } from './session.js';
 
-/** How far a run has come. */
+/** A run's progress. */
 export function progressText(words: Localised, positions: Positions, run: Run): TemplateResult {
   const values = {
     name: words.text(`training.${positions}`),

@@ -10,12 +10,12 @@ import type { Series } from '../shared/plot/series.js';
 
 const MARGIN = { top: 24, right: 100, bottom: 36, left: 36 };
 
-/** Least distance of two curves' labels. */
+/** The least distance of two curves' labels. */
 const LABEL_GAP = 14;
 
 /**
- * Least width of a wave, in CSS pixels for each curve. Narrower ones would fill the plot, so they are faint, with their
- * values on them.
+ * The least width of a wave, in CSS pixels per curve. Narrower ones would fill the plot, so they are faint, with marks
+ * at their values.
  */
 const NARROW = 5.5;
 
@@ -27,7 +27,7 @@ export interface Layout {
   readonly y: ScaleLinear<number, number>;
 }
 
-/** The layout of a plot of this width, over this many positions. */
+/** The plot's layout at this width, over this many positions. */
 export function layoutOf(width: number, length: number): Layout {
   const height = Math.max(226, Math.min(316, width * 0.4 + 16));
   const x = scaleLinear([0, Math.max(1, length - 1)], [MARGIN.left, width - MARGIN.right]);
@@ -35,7 +35,7 @@ export function layoutOf(width: number, length: number): Layout {
   return { width, height, x, y };
 }
 
-/** Grid lines at the halves, numbers, and the names of both axes. */
+/** Grid lines at multiples of ½, numbers, and both axes' names. */
 export function axes({ width, height, x, y }: Layout, words: Localised): SVGTemplateResult {
   const right = width - MARGIN.right;
   const value = (at: number): SVGTemplateResult =>
@@ -50,8 +50,8 @@ export function axes({ width, height, x, y }: Layout, words: Localised): SVGTemp
 }
 
 /**
- * The columns of P as curves through their values at whole positions, narrow waves with these values, each labelled at
- * its end. Where none is narrow, the curves before stand behind them, faint and solid.
+ * The columns of P as curves through their values at whole positions, narrow waves with marks at these, each labelled
+ * at its end. If none is narrow, the initial curves are behind them, faint and solid.
  */
 export function curves(
   P: Tensor,
@@ -112,10 +112,10 @@ export function entry(P: Tensor, position: number, column: number): number {
   return P.data[position * (P.shape[1] ?? 0) + column] ?? NaN;
 }
 
-/** Letters of columns that fit beside the slider's name on a phone. */
+/** How many letters of columns fit beside the slider's name on a phone. */
 const ROOM = 8;
 
-/** `6–9`, or `2, 6–8`: runs of neighbours drawn together; `20 … 29` where they would be longer. */
+/** `6–9`, or `2, 6–8`: ranges of neighbours; `20 … 29` if they would be longer. */
 export function columnRanges(columns: readonly number[]): string {
   const runs: [first: number, last: number][] = [];
   for (const column of columns) {

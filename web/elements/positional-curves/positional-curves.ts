@@ -89,7 +89,7 @@ export class PositionalCurves extends EncodingFigure {
     `;
   }
 
-  /** About as long as any readout of these columns. */
+  /** About as long as the longest readout of these columns. */
   #longest(columns: readonly number[]): string {
     const values = columns.map((column) => `${this.words.text('curves.column', { column })} −0.123`);
     return `${this.words.text('position')} 255: ${values.join(' · ')}`;

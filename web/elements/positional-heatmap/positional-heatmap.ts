@@ -1,7 +1,7 @@
 import { css, html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { EncodingFigure } from '../shared/encoding/encoding-figure.js';
-import { MOST_COLUMNS } from '../shared/encoding/encoding-group.js';
+import { MAX_COLUMNS } from '../shared/encoding/encoding-group.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure } from '../shared/figure/figure-element.js';
 import '../shared/heat-map/heat-map.js';
@@ -11,7 +11,7 @@ import { several, whole } from '../shared/settings.js';
 
 /**
  * `<positional-heatmap>`: the matrix P of sine and cosine encodings as a heat map, positions down, columns across.
- * Picking a cell puts its column into the curves of the same `group`, or takes it out.
+ * Picking a cell adds its column to the curves of the same `group`, or removes it.
  */
 export class PositionalHeatmap extends EncodingFigure {
   static override settings = { ...EncodingFigure.settings, marked: several([], whole(0, 0, 255)) };
@@ -95,7 +95,7 @@ print(P)
     const drawn = this.drawnColumns;
     const without = drawn.filter((other) => other !== column);
     if (without.length === drawn.length) {
-      this.change({ columns: [...drawn, column].slice(-MOST_COLUMNS).sort((a, b) => a - b) });
+      this.change({ columns: [...drawn, column].slice(-MAX_COLUMNS).sort((a, b) => a - b) });
     } else if (without.length > 0) {
       this.change({ columns: without });
     }

@@ -1,33 +1,33 @@
 import type { AttentionOptions, WasmAttention } from 'wasm-attention';
 import { flag, oneOf, whole, type Values } from '../shared/settings.js';
 
-/** Tokens of the sequence. */
+/** The number of tokens. */
 export const TOKENS = 24;
 
-/** Most heads that ALiBi's slopes are shown for. */
-export const MOST_HEADS = 16;
+/** The most heads of ALiBi's slopes. */
+export const MAX_HEADS = 16;
 export const SCHEMES = ['alibi', 't5', 'shaw'] as const;
 
 /**
- * The settings of `<relative-biases>`. Of ALiBi only `heads` and `head` count, of T5 `buckets`, `distance` and `bidirectional`, of Shaw
- * `clip`.
+ * The settings of `<relative-biases>`. ALiBi uses `heads` and `head`, T5 `buckets`, `distance` and `bidirectional`,
+ * Shaw `clip`.
  */
 export const settings = {
   /** `alibi` (default), `t5` or `shaw`. */
   scheme: oneOf(...SCHEMES),
   /** ALiBi's number of heads. */
-  heads: whole(8, 2, MOST_HEADS),
-  /** Which of them, from 1. If there are fewer, the last. */
-  head: whole(1, 1, MOST_HEADS),
+  heads: whole(8, 2, MAX_HEADS),
+  /** The head, from 1, at most `heads`. */
+  head: whole(1, 1, MAX_HEADS),
   /** T5's number of buckets, even. */
   buckets: whole(8, 4, 16, 2),
-  /** T5's maximum distance, 9 to 24: this and all that are larger share a bucket. */
+  /** T5's maximum distance, 9 to 24: it and all larger ones share a bucket. */
   distance: whole(16, 9, TOKENS),
-  /** Whether half of T5's buckets are for keys ahead of the query. */
+  /** Whether half of T5's buckets are for keys after the query. */
   bidirectional: flag(true),
   /** Shaw's clip distance. */
   clip: whole(4, 1, 12),
-  /** Whether keys ahead of the query are masked. */
+  /** Whether keys after the query are masked. */
   causal: flag(true),
 };
 export type BiasSettings = Values<typeof settings>;
@@ -37,9 +37,8 @@ const query = { data: new Float32Array(TOKENS).fill(1), shape };
 const key = { data: new Float32Array(TOKENS), shape };
 
 /**
- * What is added to the score of each pair, (TOKENS, TOKENS), −∞ where the causal mask hides the key. Shaw adds vectors
- * to the keys, so there it is the offset whose vector is added. The keys are zeros, so attention's scores are nothing
- * else.
+ * The number added to the score of each pair, (TOKENS, TOKENS), −∞ if the causal mask hides the key. Shaw adds vectors
+ * to the keys, so there it is the offset of the vector. The keys are zeros, so attention's scores contain nothing else.
  */
 export function biasOf(library: WasmAttention, settings: BiasSettings): Float32Array {
   const options = { ...added(library, settings), isCausal: settings.causal, needScores: 'masked' } as const;
@@ -55,19 +54,19 @@ function added(library: WasmAttention, settings: BiasSettings): AttentionOptions
   }
   const table = tableOf(settings);
   const rows = { data: table, shape: [table.length, 1] };
-  // The query is 1, so its product with the vector of an offset is the offset.
+  // The query is 1, so its product with an offset's vector is the offset.
   if (scheme === 'shaw') return { relativeKeys: { data: table, shape: [2 * clip + 1, 1] } };
   return { bias: library.t5RelativeBias(rows, bucketing(settings)) };
 }
 
-/** One number for each row: T5's are invented, Shaw's are the offsets themselves. */
+/** One number per row: invented ones for T5, the offsets themselves for Shaw. */
 export function tableOf({ scheme, buckets, clip }: BiasSettings): Float32Array {
   return scheme === 'shaw'
     ? Float32Array.from({ length: 2 * clip + 1 }, (_, row) => row - clip)
     : Float32Array.from({ length: buckets }, (_, row) => invented(row));
 }
 
-/** Multiples of the golden ratio without their whole part, from −1 to 1: neighbours are far apart. */
+/** Fractional parts of multiples of the golden ratio, scaled to −1 to 1: neighbours are far apart. */
 function invented(row: number): number {
   return 2 * (((row + 1) * 0.618034) % 1) - 1;
 }
@@ -76,10 +75,7 @@ function bucketing({ bidirectional, distance }: BiasSettings) {
   return { queryLength: TOKENS, bidirectional, maxDistance: distance };
 }
 
-/**
- * The row of the table for each offset from −(TOKENS − 1) on, as far as the mask lets keys through; ALiBi has one for
- * each offset.
- */
+/** The table's row for each offset from −(TOKENS − 1) on that the mask leaves visible; ALiBi has one per offset. */
 export function rowsOf(library: WasmAttention, settings: BiasSettings): number[] {
   const { scheme, buckets, clip, causal } = settings;
   const offsets = Array.from({ length: causal ? TOKENS : 2 * TOKENS - 1 }, (_, at) => at - (TOKENS - 1));
@@ -89,7 +85,7 @@ export function rowsOf(library: WasmAttention, settings: BiasSettings): number[]
   return offsets.map((offset) => all[offset < 0 ? -offset * TOKENS : offset]!);
 }
 
-/** What is added at each of these offsets. */
+/** The number added at each of these offsets. */
 export function valuesOf(bias: Float32Array, count: number): number[] {
   return Array.from({ length: count }, (_, at) => {
     const offset = at - (TOKENS - 1);
@@ -97,14 +93,14 @@ export function valuesOf(bias: Float32Array, count: number): number[] {
   });
 }
 
-/** The slope of the head. */
+/** The head's slope. */
 export function slopeOf(library: WasmAttention, { heads, head }: BiasSettings): number {
   return library.alibiSlopes(heads).data[head - 1]!;
 }
 
 /**
- * The ends of the colours, in tenths at most: the same for all heads, and for all tables of a scheme that have the same
- * number of rows.
+ * The range of the colours, rounded to tenths: the same for all heads, and for all tables of a scheme with equally many
+ * rows.
  */
 export function domainOf(library: WasmAttention, settings: BiasSettings): readonly [number, number] {
   if (settings.scheme === 't5') return [-1, 1];

@@ -1,7 +1,7 @@
 import type { FigureCode } from '../shared/figure/figure-data.js';
 import { TOKENS, type BiasSettings } from './bias.js';
 
-/** Code that prints the map, one row for each query. */
+/** Code that prints the map, one row per query. */
 export function biasCode(settings: BiasSettings): FigureCode {
   return { javascript: javascript(settings), pytorch: pytorch(settings) };
 }

@@ -16,8 +16,8 @@ import { longestRemark, readout, remark } from './words.js';
 const NAMES = { alibi: 'ALiBi', t5: 'T5', shaw: 'Shaw' } as const;
 
 /**
- * `<relative-biases>`: what ALiBi, T5 or Shaw's tables add to the score of each query and key, as a map and over the
- * offset between the two (Press et al. 2022, Raffel et al. 2020, Shaw et al. 2018).
+ * `<relative-biases>`: the biases that ALiBi, T5 or Shaw's tables add to the score of each query and key, as a map and
+ * over the offset between the two (Press et al. 2022, Raffel et al. 2020, Shaw et al. 2018).
  */
 export class RelativeBiases extends figureWith(settings) {
   static override styles = [
@@ -63,7 +63,7 @@ export class RelativeBiases extends figureWith(settings) {
     `;
   }
 
-  /** What the numbers of the map and the heights of the bars are. */
+  /** The meaning of the map's numbers and the bars' heights. */
   get #name(): string {
     return this.words.text(this.scheme === 'shaw' ? 'biases.index' : 'relative.score');
   }

@@ -3,7 +3,7 @@ import type { WasmAttention } from 'wasm-attention';
 import { longest } from '../shared/controls/controls.js';
 import type { Cell } from '../shared/heat-map/cursor.js';
 import type { Localised } from '../shared/localised.js';
-import { biasOf, MOST_HEADS, rowsOf, slopeOf, tableOf, TOKENS, type BiasSettings } from './bias.js';
+import { biasOf, MAX_HEADS, rowsOf, slopeOf, tableOf, TOKENS, type BiasSettings } from './bias.js';
 
 /** ALiBi's slope, or how many rows of the table the map uses. */
 export function remark(library: WasmAttention, words: Localised, settings: BiasSettings): string {
@@ -18,12 +18,12 @@ export function remark(library: WasmAttention, words: Localised, settings: BiasS
 export function longestRemark(words: Localised): string {
   const slope = words.number(0.00391, 5);
   return longest(
-    words.text('biases.slope', { head: MOST_HEADS, heads: MOST_HEADS, slope }),
+    words.text('biases.slope', { head: MAX_HEADS, heads: MAX_HEADS, slope }),
     words.text('biases.used', { used: TOKENS, count: TOKENS }),
   );
 }
 
-/** What a pair of query and key gets, and the row from which it comes. */
+/** The bias of a pair of query and key, and its row in the table. */
 export function readout(
   library: WasmAttention,
   words: Localised,
@@ -48,7 +48,7 @@ function slopeText(library: WasmAttention, words: Localised, settings: BiasSetti
   return exact(words, slopeOf(library, settings));
 }
 
-/** With decimals enough for 1/256, and none that are needless. */
+/** With enough decimals for 1/256, and no trailing zeros. */
 function exact(words: Localised, value: number): string {
   return words.value(value, 5).replace(/[.,]0+$|(?<=[.,]\d+?)0+$/, '');
 }

@@ -1,15 +1,15 @@
 import type { AttentionOptions, WasmAttention } from 'wasm-attention';
 
-/** Tokens of the sequence on which the table learns. */
+/** The number of tokens on which the table learns. */
 export const TOKENS = 24;
 /** The farthest offset that a reader can ask for. */
 export const FARTHEST = 12;
 
-/** Steps of gradient descent, and their size. They are enough for the loss to settle. */
+/** The number of gradient descent steps and their size, with which the loss converges. */
 export const STEPS = 40;
 export const RATE = 2;
 
-/** Which table it is, and its task: to look `target` tokens ahead, or behind if it is negative. */
+/** The kind of table, and its task: attend `target` tokens ahead, or back if it is negative. */
 export interface RelativeTask {
   readonly kind: 'shaw' | 't5';
   /** Shaw's clip distance k: 2k + 1 rows. */
@@ -19,13 +19,13 @@ export interface RelativeTask {
   readonly target: number;
 }
 
-/** A learned table, and what attention does with it. */
+/** A learned table, and the attention that it causes. */
 export interface LearnedTable {
-  /** One number a row. */
+  /** One number per row. */
   readonly table: Float32Array;
   /** Attention weights, (TOKENS, TOKENS). */
   readonly weights: Float32Array;
-  /** Mean weight on the token `target` away, over the queries that have one. */
+  /** The mean weight on the token `target` away, over the queries that have one. */
   readonly hit: number;
 }
 
@@ -39,7 +39,7 @@ export function rowsOf(library: WasmAttention, task: RelativeTask): number[] {
 }
 
 /**
- * Learns the table by gradient descent, from zeros, with the loss −log(weight of the token `target` away). Scores come
+ * Learns the table by gradient descent from zeros, with the loss −log(weight of the token `target` away). Scores come
  * from the table alone, so attention can distinguish only what the table can.
  */
 export function learn(library: WasmAttention, task: RelativeTask): LearnedTable {
@@ -62,11 +62,11 @@ function inside(position: number): boolean {
   return position >= 0 && position < TOKENS;
 }
 
-/** No tokens are farther apart, so larger distances would all share the last bucket. */
+/** The largest distance between tokens: with a larger maximum, some buckets would stay empty. */
 const distances = { queryLength: TOKENS, maxDistance: TOKENS };
 
-// Queries are ones and keys zeros, so only the table makes a difference. Values are the unit vectors, so the output is
-// the weights.
+// Queries are ones and keys zeros, so that only the table makes a difference. Values are unit vectors, so that the
+// output is the weights.
 const shape = [1, TOKENS, 1];
 const query = { data: new Float32Array(TOKENS).fill(1), shape };
 const key = { data: new Float32Array(TOKENS), shape };

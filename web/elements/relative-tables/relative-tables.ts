@@ -19,14 +19,13 @@ const settings = {
   clip: whole(4, 1, FARTHEST),
   /** T5's number of buckets, even. */
   buckets: whole(16, 4, 32, 2),
-  /** The offset that the table has learned to look at. */
+  /** The offset that the table has learned to attend to. */
   target: whole(-3, -FARTHEST, FARTHEST),
 };
 
 /**
  * `<relative-tables>`: a table with a number for each distance, in Shaw's clipped offsets or T5's buckets, that has
- * learned to look a given number of tokens away; and the attention that it causes (Shaw et al. 2018, Raffel et al.
- * 2020).
+ * learned to attend a given number of tokens away; and the resulting attention (Shaw et al. 2018, Raffel et al. 2020).
  */
 export class RelativeTables extends figureWith(settings) {
   static override styles = [

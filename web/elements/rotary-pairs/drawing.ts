@@ -4,27 +4,24 @@ import { svg, type SVGTemplateResult } from 'lit';
 import type { Localised } from '../shared/localised.js';
 import { LAST, PAIRS, sumAt, WIDTH, type Turned } from './turning.js';
 
-/** Half a side of a dial, a side, and the longest arrow, in the dial's own pixels. */
+/** Half a dial's side, a side, and the longest arrow, in the dial's pixels. */
 const HALF = 58;
 export const SIDE = 2 * HALF;
 const LONGEST = 42;
 const MARGIN = { top: 26, right: 10, bottom: 40, left: 34 };
 const HEIGHT = 208;
 
-/** Which arrow of a dial. */
+/** An arrow of a dial. */
 export type Arrow = 'query' | 'key';
 
-/** The scale at which the longest of all arrows fits its dial. */
+/** The scale at which the longest arrow fits its dial. */
 export function unitOf({ queries, keys }: Turned): number {
   const longest = (vectors: Float32Array): number =>
     Math.max(...Array.from({ length: PAIRS }, (_, r) => Math.hypot(vectors[2 * r]!, vectors[2 * r + 1]!)));
   return LONGEST / Math.max(longest(queries), longest(keys));
 }
 
-/**
- * What the tips tell the figure: `grab` and `drag` follow a pointer that holds one, `press` the keys of the one in
- * focus.
- */
+/** The tips' events: `grab` and `drag` for a pointer, `press` for the keys of the focused one. */
 export interface TipEvents {
   readonly grab: (arrow: Arrow, event: PointerEvent) => void;
   readonly drag: (event: PointerEvent) => void;
@@ -69,7 +66,7 @@ function wedge(from: Point, to: Point): string {
   return `M0,0L${end(from)}A${radius},${radius} 0 0 ${sweep} ${end(to)}Z`;
 }
 
-/** An arrow with its letter, which stands on the side away from the other arrow. */
+/** An arrow with its letter, on the side away from the other arrow. */
 function arrowTo(
   [x, y]: Point,
   other: Point,
@@ -78,10 +75,10 @@ function arrowTo(
   { grab, drag, press }: TipEvents,
 ): SVGTemplateResult {
   const cross = other[0] * y - other[1] * x;
-  // Where the arrows lie on one another, each still has a side of its own.
+  // If the arrows coincide, each still has its own side.
   const side = cross === 0 ? (arrow === 'query' ? 1 : -1) : Math.sign(cross);
   const direction = Math.atan2(y, x) + 0.9 * side;
-  // CSS knows touch-action only on the outermost element of an SVG, and beside the tips a finger shall scroll.
+  // In SVG, touch-action works only on the outermost element, and a finger beside the tips should scroll.
   const stay = (event: TouchEvent): void => event.preventDefault();
   return svg`<line class="arrow ${arrow}" x2=${x} y2=${y} />
     <text class=${arrow} x=${x + 13 * Math.cos(direction)} y=${y + 13 * Math.sin(direction)} dy="0.3em"
@@ -93,7 +90,7 @@ function arrowTo(
     </g>`;
 }
 
-/** The sum over the offset j − i, with the present offset marked. */
+/** The sum over the offset j − i, with the current offset marked. */
 export function sumPlot(both: Turned, offset: number, pixels: number, words: Localised): SVGTemplateResult {
   const sums = Array.from({ length: 2 * LAST + 1 }, (_, at) => {
     const away = at - LAST;

@@ -36,7 +36,7 @@ const settings = {
   seed: whole(278, 1, LAST_SEED),
 };
 
-/** An arrow that a pointer holds: where it was, and how far it has been turned since, in radians. */
+/** An arrow that a pointer holds: its start, and how far it has been turned since, in radians. */
 interface Grip {
   readonly arrow: Arrow;
   readonly pair: number;
@@ -46,8 +46,8 @@ interface Grip {
 }
 
 /**
- * `<rotary-pairs>`: a query and a key as arrows, one of each for every pair of components, which rotary position
- * embedding turns by their positions. The dot product depends only on the offset between the two (Su et al. 2021).
+ * `<rotary-pairs>`: a query and a key as arrows, one of each per pair of components, which rotary position embedding
+ * rotates by their positions. The dot product depends only on the offset between the two (Su et al. 2021).
  */
 export class RotaryPairs extends figureWith(settings) {
   static override styles = [plotStyles, plotCursorStyles, rotaryStyles];
@@ -120,7 +120,7 @@ export class RotaryPairs extends figureWith(settings) {
           name: 'both',
           label: words.text('rotary.both'),
           value: query,
-          // As far as neither leaves its positions.
+          // As far as both stay within their positions.
           min: Math.max(0, -offset),
           max: LAST - Math.max(0, offset),
           text: `i\u00a0=\u00a0${query}, j\u00a0=\u00a0${key}`,
@@ -185,7 +185,7 @@ export class RotaryPairs extends figureWith(settings) {
   }
 }
 
-/** The pointer's direction from the middle of its dial, counterclockwise from the right, in radians. */
+/** The pointer's direction from its dial's centre, counterclockwise from the right, in radians. */
 function angleOf(event: PointerEvent): number {
   const { left, top, width, height } = (event.currentTarget as Element).closest('svg')!.getBoundingClientRect();
   return Math.atan2(top + height / 2 - event.clientY, event.clientX - left - width / 2);

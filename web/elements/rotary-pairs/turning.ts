@@ -1,7 +1,7 @@
 import type { WasmAttention } from 'wasm-attention';
 import { normalDraws } from '../shared/normal-draws.js';
 
-/** The width of the head: four pairs. */
+/** The head's width: four pairs. */
 export const WIDTH = 8;
 export const PAIRS = WIDTH / 2;
 /** The last position; the first is 0. */
@@ -13,7 +13,7 @@ export interface Turned {
   readonly keys: Float32Array;
 }
 
-/** Rotates the query and the key that `seed` draws. */
+/** Rotates a query and a key drawn from `seed`. */
 export function turned(library: WasmAttention, seed: number): Turned {
   const draws = normalDraws(2 * WIDTH, seed);
   const atAll = (vector: Float32Array): Float32Array => {
@@ -28,7 +28,7 @@ export function thetaOf(pair: number): number {
   return 10000 ** ((-2 * pair) / WIDTH);
 }
 
-/** The products of the pairs, for the query at position i and the key at position j. */
+/** The pairs' products for the query at position i and the key at position j. */
 export function productsOf({ queries, keys }: Turned, i: number, j: number): number[] {
   return Array.from({ length: PAIRS }, (_, pair) => {
     const [q, k] = [i * WIDTH + 2 * pair, j * WIDTH + 2 * pair];
@@ -36,12 +36,11 @@ export function productsOf({ queries, keys }: Turned, i: number, j: number): num
   });
 }
 
-/** Their sum. */
 export function sumAt(both: Turned, i: number, j: number): number {
   return productsOf(both, i, j).reduce((sum, product) => sum + product, 0);
 }
 
-/** How many pairs of positions have the offset j − i, and by how much their sums differ at most. */
+/** How many pairs of positions have the offset j − i, and the largest difference of their sums. */
 export function spreadAt(both: Turned, offset: number): { count: number; spread: number } {
   const count = LAST + 1 - Math.abs(offset);
   const first = Math.max(0, -offset);
@@ -49,14 +48,12 @@ export function spreadAt(both: Turned, offset: number): { count: number; spread:
   return { count, spread: Math.max(...sums) - Math.min(...sums) };
 }
 
-/** The position to which a hand that was at `from` has been dragged, after turns of `angle` radians in all. */
+/** The position to which a hand has been dragged from `from`, after turning by `angle` radians in total. */
 export function draggedTo(from: number, angle: number, pair: number): number {
   return Math.min(LAST, Math.max(0, Math.round(from + angle / thetaOf(pair))));
 }
 
-/**
- * The position to which a key of the keyboard turns a hand; undefined if it does not. A hand turns counterclockwise.
- */
+/** The position to which a key press turns a hand; undefined for other keys. A hand turns counterclockwise. */
 export function pressedTo(from: number, event: KeyboardEvent): number | undefined {
   const way = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
   if (way === undefined || event.altKey || event.ctrlKey || event.metaKey) return undefined;

@@ -1,9 +1,10 @@
 import { paintOf } from './export/colour.js';
 
 /**
- * Gives an element the dark scheme if the page has no `color-scheme` but light text, so is dark without saying so.
+ * Gives an element the dark scheme if the page has no `color-scheme` but light text, and so is dark without declaring
+ * it.
  *
- * @param host where to look: the element itself before it has styles of its own, something around it later
+ * @param host where to look: the element itself before it has its own styles, an ancestor later
  */
 export function followHost(element: HTMLElement, host: Element = element): void {
   const { color, colorScheme } = getComputedStyle(host);

@@ -6,28 +6,25 @@ import { Numbers } from './numbers.js';
 
 export type StringKey = keyof typeof english;
 
-/**
- * Words in several languages, with the same keys in each. English is included; the others are loaded when they are
- * needed.
- */
+/** Texts in several languages, with the same keys in each. English is included; the others are loaded when needed. */
 export interface Translations<Key extends string> {
   readonly english: Readonly<Record<Key, string>>;
   readonly load: (language: Language) => Promise<{ default: Readonly<Record<Key, string>> }>;
 }
 
-/** The words of the figures. */
+/** The texts of the figures. */
 const FIGURES: Translations<StringKey> = {
   english,
   load: (language) => import(`../generated/strings/${language}.json`) as ReturnType<typeof FIGURES.load>,
 };
 
 /**
- * Gives an element the words and number formats of its language, from the nearest `lang` attribute around it, across
- * shadow roots. Languages without a translation get English. An element may have its own words in addition to those of
+ * Gives an element the texts and number formats of its language, from the nearest `lang` attribute around it, across
+ * shadow roots. Languages without a translation get English. An element may have its own texts in addition to those of
  * the figures.
  */
 export class Localised<Key extends string = StringKey> implements ReactiveController {
-  /** False while the words are loading; render nothing until then. */
+  /** False while the texts are loading; render nothing until then. */
   ready = false;
   /** BCP 47 tag for `Intl`. */
   language = 'en';
@@ -61,22 +58,22 @@ export class Localised<Key extends string = StringKey> implements ReactiveContro
     );
   }
 
-  /** The words for `key`, with `{name}` replaced by `values.name`. */
+  /** The text for `key`, with `{name}` replaced by `values.name`. */
   text(key: Key | StringKey, values: Readonly<Record<string, string | number>> = {}): string {
     return filled(this.#strings[key] ?? '', values);
   }
 
-  /** A number with a true minus sign; `digits` decimals where given, else up to three. */
+  /** A number with a true minus sign; with `digits` decimals if given, else up to three. */
   number(value: number, digits?: number): string {
     return this.#numbers.number(value, digits);
   }
 
-  /** A share as per cent, with `digits` decimals. */
+  /** A share in per cent, with `digits` decimals. */
   percent(share: number, digits: number): string {
     return this.#numbers.percent(share, digits);
   }
 
-  /** A computed value, with a power of ten where `digits` decimals (default 3) would hide it. */
+  /** A computed value, in scientific notation if `digits` decimals (default 3) would hide it. */
   value(value: number, digits?: number): string {
     return this.#numbers.value(value, digits);
   }

@@ -2,8 +2,8 @@ import { css, html, nothing, type TemplateResult } from 'lit';
 import type { Localised } from './localised.js';
 
 /**
- * What may come next in a text, each with its probability as a bar and a number. `language` is that of the tokens, if
- * it is known.
+ * Candidates for the next token, each with its probability as a bar and a number. `language` is that of the tokens, if
+ * known.
  */
 export function nextTokens(
   label: string,

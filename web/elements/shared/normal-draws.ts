@@ -1,6 +1,4 @@
-/**
- * Standard normal numbers, the same for the same seed: uniform ones from mulberry32, transformed as by Box and Muller.
- */
+/** Standard normal numbers, the same for the same seed: mulberry32 and the Box–Muller transform. */
 export function normalDraws(count: number, seed: number): Float32Array {
   const uniform = mulberry32(seed);
   return Float32Array.from({ length: count }, () => {
@@ -19,7 +17,7 @@ function mulberry32(seed: number): () => number {
   };
 }
 
-/** The same for code that a reader copies: one number after the other from `let state`, the seed. */
+/** The same as code for readers: one number after the other from `let state`, the seed. */
 export const NORMAL_CODE = `const uniform = () => {
   state = (state + 0x6d2b79f5) | 0;
   let t = Math.imul(state ^ (state >>> 15), 1 | state);

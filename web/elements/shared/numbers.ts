@@ -1,7 +1,7 @@
-/** Decimals of a number that is not whole, by default. */
+/** The default number of decimals of a number that is not whole. */
 const DECIMALS = 3;
 
-/** Decimal separators of the languages that figures speak. */
+/** The decimal separators of the figures' languages. */
 const SEPARATORS: Readonly<Record<string, string>> = { en: '.', ko: '.', pt: ',', tr: ',', id: ',' };
 
 /** Numbers as one language writes them. */
@@ -11,7 +11,7 @@ export class Numbers {
   /** @param language  BCP 47 tag for `Intl`. */
   constructor(readonly language: string) {}
 
-  /** With a true minus sign; `digits` decimals where given, else up to three. */
+  /** With a true minus sign; with `digits` decimals if given, else up to three. */
   number(value: number, digits?: number): string {
     // Below a thousand only the separator differs. A slow phone takes 100 ms for its first Intl.NumberFormat.
     const separator = SEPARATORS[this.language];
@@ -25,7 +25,7 @@ export class Numbers {
       .replace('-', '−');
   }
 
-  /** A share as per cent, with `digits` decimals. */
+  /** A share in per cent, with `digits` decimals. */
   percent(share: number, digits: number): string {
     const options = {
       style: 'percent',
@@ -36,7 +36,7 @@ export class Numbers {
   }
 
   /**
-   * A computed value with `digits` decimals (default 3), or with a power of ten if it would be rounded to zero:
+   * A computed value with `digits` decimals (default 3), or in scientific notation if it would be rounded to zero:
    * `0.032`, `3.2 × 10⁻⁷`. Only zero itself is written as `0`.
    */
   value(value: number, digits = DECIMALS): string {
@@ -62,7 +62,7 @@ export class Numbers {
   }
 }
 
-/** `10⁻⁷`, without markup, which SVG text does not have. */
+/** `10⁻⁷` without markup, which SVG text does not have. */
 export function powerOfTen(exponent: number): string {
   const raised = String(exponent)
     .replace('-', '⁻')

@@ -1,14 +1,16 @@
-/** Something that a reader can set in a figure: its first value, and how it is written in an attribute or a link. */
+/**
+ * A setting that readers can change in a figure: its initial value, and how it is written in an attribute or a link.
+ */
 export interface Setting<T> {
   readonly initial: T;
-  /** The value that `text` stands for, or undefined if there is none. */
+  /** The value of `text`, or undefined if it is invalid. */
   read(text: string): T | undefined;
   write(value: T): string;
   /** Of a number: the ends of its slider. */
   readonly limits?: Limits;
-  /** Of one of a few words: all of them. */
+  /** Of a choice: all values. */
   readonly words?: readonly string[];
-  /** Of several of a kind: that kind. */
+  /** Of a list: its elements. */
   readonly each?: Setting<unknown>;
 }
 
@@ -19,10 +21,10 @@ export interface Limits {
   readonly step?: number;
 }
 
-/** A figure's settings, by the names of its properties. */
+/** A figure's settings by property. */
 export type Settings = Readonly<Record<string, Setting<unknown>>>;
 
-/** The values of settings, by their names. */
+/** The values of settings by name. */
 export type Values<S extends Settings> = { -readonly [Name in keyof S]: S[Name]['initial'] };
 
 /** A whole number from `min` to `max`, a multiple of `step` away from `min`. */
@@ -40,13 +42,13 @@ export function real(
 ): Setting<number> {
   const read = (text: string): number | undefined => {
     const value = text.trim() === '' ? NaN : Number(text);
-    // Adding 0 turns −0 into 0: −0 cannot be written.
+    // Adding 0 turns −0 into 0, since −0 cannot be written.
     return value >= min && value <= max && allows(value) ? value + 0 : undefined;
   };
   return { initial, read, write: String, limits: { min, max } };
 }
 
-/** One of a few words. */
+/** One of several words. */
 export function oneOf<const T extends string>(initial: T, ...others: readonly T[]): Setting<T> {
   const words = [initial, ...others];
   return { initial, read: (text) => words.find((word) => word === text), write: (value) => value, words };
@@ -69,7 +71,7 @@ export function flag(initial: boolean): Setting<boolean> {
   };
 }
 
-/** From `least` to `most` settings of one kind, written with blanks between them. */
+/** From `least` to `most` settings of one kind, separated by spaces. */
 export function several<T>(
   initial: readonly T[],
   each: Setting<T>,
@@ -89,7 +91,7 @@ export function several<T>(
   };
 }
 
-/** Any text of at most `most` characters (code points); what is longer is cut. */
+/** Any text of at most `most` characters (code points), truncated if it is longer. */
 export function words(initial: string, most: number): Setting<string> {
   return {
     initial,

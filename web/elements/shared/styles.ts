@@ -22,7 +22,7 @@ export const baseStyles = css`
     --_near: 0.5rem;
     --_apart: 1rem;
     display: block;
-    /* Formulas, axes and all five languages run from left to right, whatever the page around them does. */
+    /* Formulas, axes and all five languages are left-to-right, whatever the page around them is. */
     direction: ltr;
     color: var(--_ink);
     font: 0.875rem/1.45 var(--_font);
@@ -34,12 +34,12 @@ export const baseStyles = css`
   p {
     margin: 0;
   }
-  /* Letters grow with the page's only as far as there is room for them. A drawing that is scaled gives its unit: see width.ts. */
+  /* Letters grow with the page's only as far as they fit. A scaled drawing gives its unit: see width.ts. */
   svg text {
     font: calc(var(--_unit, 1) * min(0.75rem, 14px)) / 1 var(--_font);
     fill: var(--_quiet);
   }
-  /* What is seen, and what explains it or says how to go on. */
+  /* Results, and explanations or advice. */
   .readout,
   .remark {
     max-width: 48rem;
@@ -123,7 +123,7 @@ export const baseStyles = css`
       display: none;
     }
   }
-  /* Where nothing but a finger points, there are no keys. */
+  /* A touch screen without a pointer has no keys. */
   @media (hover: none) and (pointer: coarse) {
     .keys {
       display: none;

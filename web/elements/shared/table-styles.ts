@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** Tables of numbers in a frame that scrolls, and what folds them away. */
+/** Tables of numbers in a frame that scrolls, and their disclosure. */
 export const tableStyles = css`
   details {
     margin-top: 0.25rem;
@@ -23,7 +23,7 @@ export const tableStyles = css`
     overflow: auto;
     border: 1px solid var(--_line);
     border-radius: 4px;
-    /* A shadow where columns are hidden behind the edge; the end of the table brings what covers it. */
+    /* A shadow while columns are hidden beyond the edge; the end of the table covers it. */
     background:
       linear-gradient(to left, var(--_paper) 0.75rem, transparent) right / 1.5rem local no-repeat,
       linear-gradient(to left, var(--_track), transparent) right / 0.75rem no-repeat;
@@ -51,7 +51,7 @@ export const tableStyles = css`
   }
   thead th {
     position: sticky;
-    /* Above the heads of the rows, which come later in the document. */
+    /* Above the row heads, which come later in the document. */
     z-index: 1;
     top: 0;
   }

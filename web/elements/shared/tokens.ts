@@ -1,18 +1,18 @@
 import { normalDraws } from './normal-draws.js';
 
-/** The first tokens of a text, and whether the text goes on after them. */
+/** The first tokens of a text, and whether the text has more. */
 export interface Tokens {
   readonly tokens: readonly string[];
   readonly cut: boolean;
 }
 
-/** Words, numbers and single signs, for browsers without a segmenter. */
+/** Words, numbers and single characters, for browsers without a segmenter. */
 const PIECE = /[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*|[^\s]/gu;
 
 /**
- * Parts a text into words and punctuation, at most `most` of them; blanks are left out. `Intl.Segmenter` knows the
- * words of languages that write none between blanks; where it is missing, letters and digits that stand together make a
- * word. Takes no longer for a long text than for a short one: it stops after the last token that it wants.
+ * Splits a text into words and punctuation, at most `most` of them, without whitespace. `Intl.Segmenter` knows the
+ * words of languages without spaces; without it, a word is a run of letters and digits. A long text takes no longer
+ * than a short one, because it stops after the last token.
  *
  * @param language BCP 47 tag
  */
@@ -33,7 +33,7 @@ function* pieces(text: string, language: string): Generator<string> {
     for (const [piece] of text.matchAll(PIECE)) yield piece;
     return;
   }
-  // Creating one takes milliseconds, and readers type faster than they change languages.
+  // Creating one takes milliseconds, and readers type more often than they change languages.
   if (segmenter?.language !== language) {
     segmenter = { language, parts: new Segmenter(language, { granularity: 'word' }) };
   }
@@ -42,10 +42,7 @@ function* pieces(text: string, language: string): Generator<string> {
   }
 }
 
-/**
- * A token in the form that embeddings use: `The` and `the` are the same, by the rules of the language (Turkish I and
- * ı).
- */
+/** A token as embeddings use it: `The` and `the` are the same, by the rules of the language (Turkish I and ı). */
 export function folded(token: string, language: string): string {
   return token.toLocaleLowerCase(language);
 }
@@ -58,9 +55,8 @@ export function seedOf(token: string): number {
 }
 
 /**
- * An embedding for each token, (tokens.length, width): normal draws with the token's text as the seed, stretched to
- * length `norm`. Equal tokens get equal rows, and different ones rows that are nearly orthogonal where `width` is
- * large.
+ * An embedding for each token, (tokens.length, width): normal draws with the token's text as the seed, scaled to length
+ * `norm`. Equal tokens get equal rows, and different ones rows that are nearly orthogonal for a large `width`.
  */
 export function embeddingsOf(tokens: readonly string[], width: number, norm: number): Float32Array {
   const table = new Float32Array(tokens.length * width);
@@ -80,7 +76,7 @@ export const LONGEST_TEXT = 400;
 
 /** The beginning of a pasted text, or all of it if it is short. */
 export function clipped(text: string): string {
-  // Twice as many code units hold at least as many characters; only those are taken apart.
+  // Twice as many code units hold at least as many characters; only those are split.
   return text.length <= LONGEST_TEXT
     ? text
     : Array.from(text.slice(0, 2 * LONGEST_TEXT))
@@ -88,12 +84,12 @@ export function clipped(text: string): string {
         .join('');
 }
 
-/** Whether `clipped` has left something out, or may have. */
+/** Whether `clipped` has cut the text, or may have. */
 export function isClipped(text: string): boolean {
   return Array.from(text).length >= LONGEST_TEXT;
 }
 
-/** A token for an axis, shortened to `room` letters. Letters of East Asian scripts count twice. */
+/** A token as an axis label, truncated to `room` letters. Letters of East Asian scripts count twice. */
 export function shortened(token: string, room: number): string {
   const letters = Array.from(token);
   let used = 0;

@@ -1,4 +1,4 @@
-/** training-worker.ts for pages of one file, which have the script as text. */
+/** training-worker.ts for single-file builds, which contain the script as text. */
 import type { TrainingWorker } from '../../training/index.js';
 // eslint-disable-next-line no-restricted-imports -- the script, not what it exports
 import Worker from '../../training/worker.ts?worker&inline';

@@ -1,4 +1,4 @@
-/** Arrays as numpy saves them: the .npy format, versions 1 to 3. Source: numpy, "numpy.lib.format". */
+/** numpy's .npy format, versions 1 to 3. Source: numpy, "numpy.lib.format". */
 
 /** Numbers with their shape, row by row. */
 export interface Shaped {
@@ -8,7 +8,7 @@ export interface Shaped {
 
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59]; // \x93NUMPY
 
-/** How a type of numbers is read, by numpy's name without the order of bytes. */
+/** Readers of numbers, by numpy's type code without byte order. */
 const TYPES: Readonly<Record<string, (view: DataView, at: number, little: boolean) => number>> = {
   f2: (view, at, little) => half(view.getUint16(at, little)),
   f4: (view, at, little) => view.getFloat32(at, little),
@@ -23,9 +23,9 @@ export function isNpy(bytes: Uint8Array): boolean {
 }
 
 /**
- * Reads a .npy file of float16, float32 or float64, in either order of bytes and of axes.
+ * Reads a .npy file of float16, float32 or float64, in either byte order and either axis order.
  *
- * @throws RangeError for another type, a header that is not the format's, and bytes that are too few or too many
+ * @throws RangeError for other types, an invalid header, and too few or too many bytes
  */
 export function readNpy(bytes: Uint8Array): Shaped {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -49,9 +49,9 @@ export function readNpy(bytes: Uint8Array): Shaped {
 }
 
 /**
- * Numbers that lie one after the other.
+ * Reads consecutive numbers.
  *
- * @param type numpy's name of it, such as `float32`, or its description, such as `<f4`
+ * @param type numpy's name, such as `float32`, or its type code, such as `<f4`
  */
 export function readNumbers(bytes: Uint8Array, type: string, shape: readonly number[]): Shaped {
   const [, order, kind] = /^([<>|=]?)(\w+)$/.exec(NAMES[type] ?? type) ?? [];
@@ -70,7 +70,7 @@ export function readNumbers(bytes: Uint8Array, type: string, shape: readonly num
   return { data, shape };
 }
 
-/** Numbers that lie column by column (the first index changes fastest), row by row. */
+/** Converts column-major numbers (the first index changes fastest) to row-major ones. */
 function rowByRow(data: ArrayLike<number>, shape: readonly number[]): Float32Array {
   let stride = 1;
   const axes = shape.map((size) => ({ size, stride: (stride *= size) / size })).reverse();
@@ -84,7 +84,7 @@ function rowByRow(data: ArrayLike<number>, shape: readonly number[]): Float32Arr
   });
 }
 
-/** A float16: sign, 5 bits of exponent, 10 of fraction. */
+/** Decodes a float16: sign, 5 bits of exponent, 10 of fraction. */
 export function half(bits: number): number {
   const exponent = (bits >> 10) & 31;
   const fraction = bits & 1023;

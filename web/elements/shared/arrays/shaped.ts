@@ -3,8 +3,8 @@ import { isNpy, readNpy, readNumbers, type Shaped } from './npy.js';
 export type { Shaped };
 
 /**
- * Bytes with their shape and the name of their type: `float16`, `float32` or `float64`, least significant byte first.
- * Those of a Uint16Array are float16 by default.
+ * Bytes with their shape and dtype: `float16`, `float32` or `float64`, little-endian. Those of a Uint16Array are
+ * float16 by default.
  */
 export interface Bytes {
   readonly data: ArrayBuffer | ArrayBufferView;
@@ -12,24 +12,24 @@ export interface Bytes {
   readonly dtype: string;
 }
 
-/** Lists of lists of numbers, of which the last may be typed arrays. */
+/** Nested lists of numbers; the innermost may be typed arrays. */
 export type Nested = readonly (number | Nested | ArrayLike<number>)[];
 
 /** One array. Bytes without a shape are those of a .npy file. */
 export type ArrayForm = Shaped | Bytes | Nested | ArrayBuffer | ArrayBufferView;
 
-const MOST_AXES = 4;
+const MAX_AXES = 4;
 
-/** Whether this is a whole array, so that a list of such is a list of arrays. */
+/** Whether this is a whole array, so that a list of them is a list of arrays. */
 export function isWhole(value: unknown): value is Shaped | Bytes | ArrayBuffer | ArrayBufferView {
   return bytesOf(value) !== undefined || isShaped(value);
 }
 
 /**
- * The numbers of an array in any form. The memory of a Float32Array is passed on, not copied.
+ * The numbers of an array in any form. A Float32Array is not copied.
  *
  * @param what the argument's name, for messages
- * @throws TypeError for what is no array of numbers, RangeError for bytes that are none
+ * @throws TypeError for anything but an array of numbers, RangeError for invalid bytes
  */
 export function toShaped(what: string, value: unknown): Shaped {
   const bytes = bytesOf(value);
@@ -56,8 +56,8 @@ export function toShaped(what: string, value: unknown): Shaped {
 }
 
 /**
- * A view of what can only be bytes; undefined for anything else. Looks at no class: a notebook's bytes may be of
- * another frame.
+ * A view of an ArrayBuffer, a DataView or a Uint8Array; undefined for anything else. Does not use `instanceof`: a
+ * notebook's bytes may come from another frame.
  */
 function bytesOf(value: unknown): Uint8Array | undefined {
   const kind = Object.prototype.toString.call(value).slice(8, -1);
@@ -76,7 +76,7 @@ function isShaped(value: unknown): value is Shaped | Bytes {
   return dtype !== undefined || typeof length === 'number' || bytesOf(data) !== undefined;
 }
 
-/** Lists of lists, with the shape that their lengths have. */
+/** The numbers of nested lists, with the shape of their lengths. */
 function ofLists(what: string, lists: unknown): Shaped {
   const isList = (value: unknown): value is ArrayLike<unknown> =>
     Array.isArray(value) || (ArrayBuffer.isView(value) && 'length' in value);
@@ -84,7 +84,7 @@ function ofLists(what: string, lists: unknown): Shaped {
   let level: readonly unknown[] = [lists];
   while (level.every(isList)) {
     const [first] = level as unknown as [ArrayLike<unknown>];
-    if (shape.length === MOST_AXES || first.length === 0) break;
+    if (shape.length === MAX_AXES || first.length === 0) break;
     if (level.some((list) => list.length !== first.length))
       throw new RangeError('loadArrays: expected lists of one length at each level');
     shape.push(first.length);
@@ -95,7 +95,7 @@ function ofLists(what: string, lists: unknown): Shaped {
   return { data: level, shape };
 }
 
-/** Checks a word for each row or column. */
+/** Checks that there is a string for each row or column. */
 export function checkWords(
   what: string,
   words: readonly string[] | undefined,

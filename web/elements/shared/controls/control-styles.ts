@@ -16,11 +16,14 @@ export const controlStyles = css`
       grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr));
     }
   }
-  /* On phones they stand by themselves: see figure-tools-styles.ts. */
+  /* On phones the sliders are separate: see figure-tools-styles.ts. */
   .sliders {
     display: contents;
   }
-  /* Above a picture that changes its height, so that a slider stays where it is, or that would be out of sight further up. */
+  /*
+   * Above a picture that changes its height, so that a slider stays in place, or a picture that would be out of sight
+   * further up.
+   */
   .controls.above {
     margin: 0 0 var(--_apart);
   }
@@ -28,7 +31,7 @@ export const controlStyles = css`
     min-width: 0;
     overflow-wrap: anywhere;
   }
-  /* The value ends the last line of its label, or takes the next one if there is no room for both. */
+  /* The value is on the last line of its label, or on the next one if both do not fit. */
   .slider output {
     float: right;
     margin-inline-start: 0.75rem;
@@ -162,7 +165,7 @@ export const controlStyles = css`
     color: var(--_quiet);
     cursor: default;
   }
-  /* A button in a row with sliders stands beside their tracks. */
+  /* A button in a row with sliders is beside their tracks. */
   .button {
     align-self: end;
   }

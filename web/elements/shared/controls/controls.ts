@@ -2,7 +2,7 @@ import { html, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import type { Limits } from '../settings.js';
 
-/** A labelled slider. `name` is unique in the figure; `text` is the value as people read it. */
+/** A labelled slider. `name` is unique in the figure; `text` is the displayed value. */
 export interface Slider extends Limits {
   readonly name: string;
   readonly label: string;
@@ -15,10 +15,10 @@ export interface Slider extends Limits {
 export function slider({ name, label, value, min, max, step = 1, text, onInput }: Slider): TemplateResult {
   const inputOf = (event: Event): HTMLInputElement => event.target as HTMLInputElement;
   const read = (event: Event): void => onInput(inputOf(event).valueAsNumber);
-  // A finger on the track moves the slider at once. If it then scrolls the page, it was not meant to.
+  // A finger on the track moves the slider at once. If it then scrolls the page, the slider goes back.
   const press = (event: Event): void => void (inputOf(event).dataset.before = inputOf(event).value);
   const takeBack = (event: Event): void => onInput(Number(inputOf(event).dataset.before));
-  // Screen readers already read the slider's value; they must not read the output as well.
+  // Screen readers already read the slider's value and must not read the output as well.
   return html`<div class="slider">
     <label for=${name}>${withSymbol(label)}</label>
     <output for=${name} aria-live="off">${text}</output>
@@ -37,21 +37,20 @@ export function slider({ name, label, value, min, max, step = 1, text, onInput }
   </div>`;
 }
 
-/** `Kernel size k`: does not break the line before a symbol at the end. */
+/** Text with no line break before a symbol at its end: `Kernel size k`. */
 function withSymbol(label: string): string {
   return label.replace(/ (\p{L})$/u, '\u00a0$1');
 }
 
 /**
- * A hint on how to use a figure. Pictures leave it out, and touch screens the part about keys, which stands in
- * brackets.
+ * A hint on how to use a figure. Pictures leave it out, and touch screens leave out the part about keys, in brackets.
  */
 export function hint(text: string): TemplateResult {
   const [before, keys, after] = text.split(/[[\]]/);
   return html`<span class="hint">${before}<span class="keys">${keys}</span>${after}</span>`;
 }
 
-/** The longest text of those that a place may show. As its `data-longest`, it keeps the place as high as it needs. */
+/** The longest of the texts that an element may show. In its `data-longest`, it reserves the height. */
 export function longest(...texts: readonly string[]): string {
   return texts.reduce((most, text) => (text.length > most.length ? text : most));
 }
@@ -68,7 +67,7 @@ export function choice(
   >`;
 }
 
-/** Radio buttons under a legend, one for each value. */
+/** Radio buttons under a legend, one per value. */
 export interface Choices<T> {
   readonly name: string;
   readonly legend: string;
@@ -102,12 +101,12 @@ export interface TextField {
   readonly name: string;
   readonly label: string;
   readonly value: string;
-  /** Shown and used while the reader has not written anything. */
+  /** Shown and used until the reader writes anything. */
   readonly placeholder: string;
   readonly onInput: (value: string) => void;
 }
 
-/** A text field with its label. It has no `maxlength`, because browsers would cut pasted text silently. */
+/** A text field with its label. It has no `maxlength`, because browsers would silently truncate pasted text. */
 export function textField({ name, label, value, placeholder, onInput }: TextField): TemplateResult {
   const read = (event: Event): void => onInput((event.target as HTMLInputElement).value);
   return html`<div class="text-field">
@@ -134,8 +133,8 @@ export interface NumberField {
 }
 
 /**
- * A native number field. Anything but a whole number in the range is marked and ignored. Enter says what is wrong with
- * it, and it is replaced when the reader leaves the field.
+ * A native number field. Anything but a whole number in the range is marked and ignored. Enter shows what is wrong with
+ * it, and leaving the field replaces it.
  */
 export function numberField({ label, value, min, max, onInput }: NumberField): TemplateResult {
   const read = (event: Event): void => {

@@ -1,5 +1,5 @@
 /**
- * Where the pointer is in the element that handles the event, in CSS pixels from its upper left corner. A figure on the
+ * The pointer's position in the element that handles the event, in CSS pixels from its upper left corner. A figure in
  * full screen is magnified, so its own pixels are larger than the window's.
  */
 export function pointerIn(event: MouseEvent): { readonly x: number; readonly y: number } {
@@ -9,9 +9,7 @@ export function pointerIn(event: MouseEvent): { readonly x: number; readonly y: 
   return { x: (event.clientX - left) / zoom, y: (event.clientY - top) / zoom };
 }
 
-/**
- * How many of the window's pixels one of the element's own pixels takes; 1 if the browser does not distinguish them.
- */
+/** The size of the element's CSS pixels in those of the window; 1 if the browser does not distinguish them. */
 export function magnification(element: Element): number {
   // Engines without the property do not magnify either, or give all lengths in the window's pixels.
   return (element as { readonly currentCSSZoom?: number }).currentCSSZoom ?? 1;

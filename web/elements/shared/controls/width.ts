@@ -1,6 +1,6 @@
 import type { LitElement, ReactiveController } from 'lit';
 
-/** Reports the width of what it observes, in CSS pixels. A hidden element has no width and reports none. */
+/** Reports the observed element's width in CSS pixels, unless it is hidden. */
 function widthObserver(onWidth: (width: number) => void): ResizeObserver {
   return new ResizeObserver(([entry]) => {
     const width = entry?.contentRect.width ?? 0;
@@ -8,7 +8,7 @@ function widthObserver(onWidth: (width: number) => void): ResizeObserver {
   });
 }
 
-/** The width of a figure, or of a part of it. The figure is drawn again when it changes. */
+/** The width of a figure, or of a part of it. The figure is redrawn when it changes. */
 export class Width implements ReactiveController {
   /** In CSS pixels; a guess until the first layout. */
   pixels = 600;
@@ -19,8 +19,8 @@ export class Width implements ReactiveController {
   });
 
   /**
-   * `part` is a selector. With `side`, the units across its drawing, letters there are as large as elsewhere: see
-   * styles.ts.
+   * `part` is a selector. With `side`, the width of its drawing in drawing units, its letters have the same size as
+   * elsewhere: see styles.ts.
    */
   constructor(
     private readonly host: LitElement,

@@ -4,7 +4,7 @@ import { figureWith } from '../figure/figure-element.js';
 import { Looks } from '../plot/series.js';
 import { adopt, leave, settings, share, type EncodingSettings } from './encoding-group.js';
 
-/** P with the base that the figure began with, and what a curve of it is called. */
+/** P with the initial base, and a label for its curves. */
 export interface Before {
   readonly P: Tensor;
   readonly name: string;
@@ -12,15 +12,15 @@ export interface Before {
 
 /**
  * A figure of the matrix P of sine and cosine encodings with its sliders. Figures with the same `group` attribute share
- * length, width, base and the picked columns, and one place in links.
+ * length, width, base and the picked columns, and one set of settings in links.
  */
 export abstract class EncodingFigure extends figureWith(settings) implements EncodingSettings {
   static override properties: PropertyDeclarations = { group: { type: String } };
 
-  /** Name of the figures that share these settings; none by default. */
+  /** The name of the figures that share these settings; none by default. */
   declare group: string;
   /**
-   * How the columns look in all figures of the group.
+   * The columns' colours and line styles in all figures of the group.
    * @internal
    */
   looks = new Looks();
@@ -66,7 +66,7 @@ export abstract class EncodingFigure extends figureWith(settings) implements Enc
     return library.sinusoidalEncoding({ length: this.length, dim: this.width, base });
   }
 
-  /** What curves are compared with while the base is another than at the beginning. */
+  /** The curves to compare with while the base is not the initial one. */
   protected compared(library: WasmAttention): Before | undefined {
     const base = Number(this.firstSettings.base);
     if (base === this.base) return undefined;
@@ -104,7 +104,7 @@ P = torch.where(column % 2 == 0, torch.sin(angle), torch.cos(angle))
 `;
   }
 
-  /** Sliders for length, for width, which takes pairs of columns, and for the base, in tenths of a decade. */
+  /** Sliders for length, for width in steps of a pair, and for the base in tenths of a decade. */
   protected sliders(more: TemplateResult = html``): TemplateResult {
     const { words } = this;
     const exponent = Math.round(Math.log10(this.base) * 10) / 10;

@@ -1,21 +1,21 @@
 import type { Looks } from '../plot/series.js';
 import { real, several, whole, type Values } from '../settings.js';
 
-/** The most columns that are drawn at once. There are as many line styles. */
-export const MOST_COLUMNS = 6;
+/** The most columns that are drawn at once, which is the number of line styles. */
+export const MAX_COLUMNS = 6;
 
-const MOST_WIDTH = 128;
+const MAX_WIDTH = 128;
 
-/** What figures of the same matrix P share. */
+/** The settings that figures of the same matrix P share. */
 export const settings = {
   /** Positions: rows of P. */
   length: whole(60, 2, 256),
   /** Columns of P, the paper's d. */
-  width: whole(32, 4, MOST_WIDTH),
+  width: whole(32, 4, MAX_WIDTH),
   /** Base of the frequencies. */
   base: real(10000, 10, 1e6),
   /** The columns drawn as curves. */
-  columns: several([6, 7, 8, 9], whole(0, 0, MOST_WIDTH - 1), { least: 1, most: MOST_COLUMNS }),
+  columns: several([6, 7, 8, 9], whole(0, 0, MAX_WIDTH - 1), { least: 1, most: MAX_COLUMNS }),
 };
 export type EncodingSettings = Values<typeof settings>;
 
@@ -27,13 +27,13 @@ interface Member extends EncodingSettings {
 
 interface Group {
   readonly members: Set<Member>;
-  /** What was shared last. A member that shows something alone differs from it. */
+  /** The last shared settings. A member that shows something alone differs from them. */
   settings: EncodingSettings;
 }
 
 const groups = new Map<string, Group>();
 
-/** Joins the figure's group. If it has members already, takes over their settings and returns the first of them. */
+/** Joins the figure's group. If it has members already, adopts their settings and returns the first of them. */
 export function adopt(member: Member): Member | undefined {
   if (member.group === '') return undefined;
   const group = groups.get(member.group);
@@ -46,7 +46,7 @@ export function adopt(member: Member): Member | undefined {
   return first;
 }
 
-/** Gives settings of a figure to the rest of its group: all of them, or its columns alone. */
+/** Shares a figure's settings with the rest of its group: all of them, or only its columns. */
 export function share(member: Member, shared: Partial<EncodingSettings> = settingsOf(member)): void {
   const group = groups.get(member.group);
   if (group === undefined) return;

@@ -3,8 +3,7 @@ import type { Localised } from '../localised.js';
 
 /**
  * A bar beside each row of a heat map: the row's entropy in bits, out of `most`, with a number in the rows of
- * `numbered`. Each row of the map has a band of the same height. For NaN (a row that sees nothing) the band stays
- * empty.
+ * `numbered`. Bands are as high as the map's rows. For NaN (a row that sees nothing) the band is empty.
  */
 export function entropyBars(
   bits: readonly number[],
@@ -19,7 +18,7 @@ export function entropyBars(
     <svg class="entropy" role="img" aria-label="${label}: ${bits.map(format).join('; ')}">
       ${bits.map((value, row) => {
         const share = most > 0 && value > 0 ? value / most : 0;
-        // The last part of the width belongs to the numbers.
+        // The last part of the width is for the numbers.
         return svg`<rect class="room" x="0" y="${(row + 0.3) * band}%" width="55%" height="${0.4 * band}%" />
         <rect class="bar" x="0" y="${(row + 0.3) * band}%" width="${55 * share}%" height="${0.4 * band}%" />`;
       })}
@@ -31,7 +30,7 @@ export function entropyBars(
   </div>`;
 }
 
-/** The bars beside a heat map whose rows they are about. */
+/** A heat map's entropy bars. */
 export const entropyStyles = css`
   .entropies {
     display: grid;

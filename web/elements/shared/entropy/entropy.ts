@@ -1,6 +1,6 @@
 /**
- * The entropy −Σ w·log₂ w of each row of weights, in bits: 0 where a query attends to one key only, log₂ S where it
- * attends to all S keys alike. A row of zeros, that of a query that sees nothing, has none: NaN.
+ * The entropy −Σ w·log₂ w of each row of weights, in bits: 0 if a query attends to one key only, log₂ S if it attends
+ * equally to all S keys. A row of zeros, of a query that sees nothing, has none: NaN.
  *
  * @param weights (rows, columns), rows that sum to 1 or are zeros
  */
@@ -14,7 +14,7 @@ export function entropies(weights: ArrayLike<number>, columns: number): number[]
       sum += weight;
       if (weight > 0) bits -= weight * Math.log2(weight);
     }
-    // Rounding can leave −0 or a hair below it.
+    // Rounding can leave −0 or slightly less.
     return sum === 0 ? NaN : Math.max(0, bits);
   });
 }

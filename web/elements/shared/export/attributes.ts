@@ -25,7 +25,7 @@ export function rounded(radius: number): Attributes {
   return radius > 0 ? { rx: short(radius) } : {};
 }
 
-/** The font of a text. The last of its families is a generic one, for machines that have none of the others. */
+/** The font of a text. The last of its families is generic, for machines without the others. */
 export function fontOf(style: CSSStyleDeclaration): Attributes {
   const generic = /(^|,)\s*(serif|sans-serif|monospace|cursive|fantasy|math)\s*$/.test(style.fontFamily);
   return {
@@ -36,10 +36,7 @@ export function fontOf(style: CSSStyleDeclaration): Attributes {
   };
 }
 
-/**
- * The anchor of a line of text, which follows the alignment of its paragraph, so that the line keeps its place in
- * another font.
- */
+/** The anchor of a line of text, from its paragraph's alignment, so that the line keeps its place in another font. */
 export function anchorOf(style: CSSStyleDeclaration, x: number, width: number): [Attributes, number] {
   if (style.textAlign.endsWith('center')) return [{ 'text-anchor': 'middle' }, x + width / 2];
   if (/right|end/.test(style.textAlign)) return [{ 'text-anchor': 'end' }, x + width];
@@ -54,7 +51,7 @@ export function brightnessOf(style: CSSStyleDeclaration): number {
 const SIDES = ['top', 'right', 'bottom', 'left'] as const;
 export type Side = (typeof SIDES)[number];
 
-/** The borders of an element that can be seen. */
+/** An element's visible borders. */
 export function bordersOf(style: CSSStyleDeclaration): { side: Side; width: number; paint: string }[] {
   return SIDES.map((side) => ({
     side,

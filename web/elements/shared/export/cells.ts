@@ -59,7 +59,7 @@ function rampBlocks(ramp: Ramp): Block[] {
   }));
 }
 
-/** A length with as many decimals as show. */
+/** A length with as many decimals as are visible. */
 export function short(value: number): string {
   return String(Math.round(value * 1000) / 1000);
 }

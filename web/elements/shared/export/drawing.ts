@@ -15,19 +15,19 @@ import { paintOf } from './colour.js';
 import { clean } from './shapes.js';
 import { baselineOf, placeOfText, runsOf } from './text.js';
 
-/** The elements of a picture, collected in the order in which the browser paints them. */
+/** The elements of a picture, collected in painting order. */
 export class Drawing {
   readonly content: SVGElement[] = [];
   #into: { append(element: SVGElement): void } = { append: (element) => this.content.push(element) };
   #bounds = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-  /** The visible part of the current element, which is smaller than the element inside a box that scrolls. */
+  /** The visible part of the current element, which is clipped by scrolling boxes. */
   #window: DOMRect | undefined;
   #ids = 0;
 
   /** `origin` is the box whose upper left corner is the picture's. */
   constructor(private readonly origin: DOMRect) {}
 
-  /** The smallest box around everything drawn, or that of the origin if nothing is. */
+  /** The smallest box around everything drawn, or the origin's if nothing is. */
   bounds(): { left: number; top: number; right: number; bottom: number } {
     const { width, height } = this.origin;
     return this.#bounds.left > this.#bounds.right ? { left: 0, top: 0, right: width, bottom: height } : this.#bounds;
@@ -39,7 +39,7 @@ export class Drawing {
     return make('rect', { x, y, width, height, fill: backgroundBehind(element) });
   }
 
-  /** Draws an element with its opacity, and cut off where it scrolls. */
+  /** Draws an element with its opacity, clipped if it scrolls. */
   within(element: Element, style: CSSStyleDeclaration, drawIt: () => void): void {
     const scrolls =
       style.overflow !== 'visible' &&
@@ -120,7 +120,7 @@ export class Drawing {
     }
   }
 
-  /** A canvas: the cells that were painted on it, or its pixels if those are not known. */
+  /** A canvas: its painted cells, or its pixels if those are not known. */
   canvas(canvas: HTMLCanvasElement, style: CSSStyleDeclaration): void {
     const box = canvas.getBoundingClientRect();
     if (box.width === 0 || box.height === 0) return;

@@ -5,6 +5,6 @@ export function saveFile(name: string, content: Blob): void {
   link.href = address;
   link.download = name;
   link.click();
-  // Most browsers have opened the address by the end of the click; some read it a moment later.
+  // Most browsers have opened the URL by the end of the click; some read it a moment later.
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

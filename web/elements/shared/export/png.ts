@@ -1,13 +1,13 @@
 import type { Picture } from './svg.js';
 
 /** A number of pixels that every engine's canvas supports. Safari has the lowest limit, 4096 by 4096. */
-const MOST_PIXELS = 4096 * 4096;
+const MAX_PIXELS = 4096 * 4096;
 
-/** A picture as PNG, with two pixels for each of its CSS pixels, or fewer if a canvas would be too large. */
+/** A picture as PNG, with two pixels per CSS pixel, or fewer if a canvas would be too large. */
 export async function pngOf({ svg, width, height }: Picture): Promise<Blob> {
-  const scale = Math.min(2, Math.sqrt(MOST_PIXELS / (width * height)));
+  const scale = Math.min(2, Math.sqrt(MAX_PIXELS / (width * height)));
   const image = new Image();
-  // Content security policies that allow `data:` images are more common than ones that allow `blob:`.
+  // Content security policies allow `data:` images more often than `blob:`.
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await image.decode();
   const canvas = document.createElement('canvas');

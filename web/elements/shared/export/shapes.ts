@@ -1,9 +1,7 @@
 import { SVG } from './cells.js';
 import { paintOf, type Paint } from './colour.js';
 
-/**
- * Properties that children inherit, with their initial values. They are written only if they differ from the parent's.
- */
+/** Inherited properties with their initial values. They are written only if they differ from the parent's. */
 const INHERITED: Readonly<Record<string, string>> = {
   'fill-rule': 'nonzero',
   'font-family': '',
@@ -23,17 +21,17 @@ const INHERITED: Readonly<Record<string, string>> = {
   visibility: 'visible',
 };
 
-/** Paint where nothing says otherwise. */
+/** The default paint. */
 const UNPAINTED: Readonly<Record<string, string>> = { fill: '#000000', stroke: 'none' };
 
-/** Properties that children do not inherit, with their initial values. */
+/** Properties that are not inherited, with their initial values. */
 const OWN: Readonly<Record<string, string>> = {
   'dominant-baseline': 'auto',
   opacity: '1',
   'vector-effect': 'none',
 };
 
-/** Attributes that a standalone picture needs; the others are only for the page. */
+/** Attributes that only the page needs. */
 const DROPPED = /^(class|style|role|tabindex|focusable|aria-.*|data-.*|on.*|part|slot)$/;
 
 /** Elements that only the page needs. */
@@ -112,7 +110,7 @@ function localised(name: string, value: string, prefix: string): string {
   return value.replace(/url\(\s*["']?[^#)]*#([^"')]+)["']?\s*\)/g, (_, id: string) => `url(#${prefix}${id})`);
 }
 
-/** Text without what XML cannot hold. */
+/** Text without characters that XML forbids. */
 export function clean(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are exactly what XML forbids
   return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu, '');

@@ -12,12 +12,12 @@ export interface Picture {
   readonly height: number;
 }
 
-/** Paper around the picture, in CSS pixels. */
+/** The margin around the picture, in CSS pixels. */
 const MARGIN = 8;
 
 /**
- * What `root` shows at this moment, as a standalone SVG: texts as text, inline SVG as it is, heat maps as rectangles of
- * their cells' colours, boxes with borders and backgrounds. Controls and what only screen readers hear are left out.
+ * The current contents of `root` as a standalone SVG: texts as text, inline SVG as it is, heat maps as rectangles of
+ * their cells' colours, boxes with borders and backgrounds. Controls and texts for screen readers are left out.
  *
  * `title` names the picture, `language` is its BCP 47 tag.
  */

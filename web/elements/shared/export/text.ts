@@ -7,7 +7,7 @@ export interface Run {
   readonly box: DOMRect;
 }
 
-/** The visible text of a node, in lines as the browser has broken it. */
+/** A node's visible text, in lines as the browser has broken it. */
 export function runsOf(node: Text, preserveBlanks: boolean): Run[] {
   const runs: { text: string; left: number; right: number; top: number; bottom: number }[] = [];
   const range = document.createRange();
@@ -16,7 +16,7 @@ export function runsOf(node: Text, preserveBlanks: boolean): Run[] {
       const last = runs.at(-1);
       const part = node.data.slice(from, to);
       if (last !== undefined && Math.abs(last.top - box.top) < box.height / 2 && box.left >= last.right - 1) {
-        // Pieces on one line have blanks between them, parts of one piece do not.
+        // Pieces on one line have spaces between them, parts of one piece do not.
         last.text += from === start && !preserveBlanks ? ` ${part}` : part;
         last.right = box.right;
       } else {
@@ -35,7 +35,7 @@ function pieces(data: string, preserveBlanks: boolean): { text: string; start: n
   return [...data.matchAll(pattern)].map((match) => ({ text: match[0], start: match.index }));
 }
 
-/** The parts of one piece that are on different lines; nearly always there is one. */
+/** The parts of a piece that are on different lines; nearly always there is one. */
 function* lines(
   node: Text,
   range: Range,
@@ -78,7 +78,7 @@ export function baselineOf(style: CSSStyleDeclaration): number {
   return ascent / (ascent + descent);
 }
 
-/** The attributes that put one line of text into its box, turned by `angle` degrees. */
+/** The attributes that put a line of text into its box, rotated by `angle` degrees. */
 export function placeOfText(
   { x, y, width, height }: DOMRect,
   baseline: number,
@@ -89,7 +89,7 @@ export function placeOfText(
     const [anchor, at] = anchorOf(style, x, width);
     return { x: short(at), y: short(y + baseline * height), ...anchor };
   }
-  // Turned text is anchored at its middle. The shorter side of its box is the height of the line.
+  // Rotated text is anchored at its middle. The shorter side of its box is the height of the line.
   const [middleX, middleY] = [x + width / 2, y + height / 2];
   const line = Math.min(width, height);
   return {

@@ -10,7 +10,7 @@ const LEFT_OUT = [
   'style',
   'template',
   '.controls',
-  // Hints on how to use the figure, which do not apply to a picture.
+  // Hints on how to use the figure do not apply to a picture.
   '.hint',
   '.spoken',
   '[hidden]',
@@ -28,7 +28,7 @@ export function isHidden(element: Element, style: CSSStyleDeclaration): boolean 
   return style.overflow !== 'visible' && Math.min(width, height) <= 1 && style.position === 'absolute';
 }
 
-/** The nodes that an element shows: those of its shadow root, those in its slot, or its own. */
+/** The nodes that an element displays: those of its shadow root, those in its slot, or its own. */
 export function childrenOf(element: Element): readonly Node[] {
   if (element.shadowRoot !== null) return [...element.shadowRoot.childNodes];
   if (element instanceof HTMLSlotElement) {
@@ -38,7 +38,7 @@ export function childrenOf(element: Element): readonly Node[] {
   return [...element.childNodes];
 }
 
-/** The rotation of an element by its style, in degrees clockwise. */
+/** An element's own rotation, in degrees clockwise. */
 export function turnOf(style: CSSStyleDeclaration): number {
   if (style.transform === 'none' || style.transform === '') return 0;
   const { a, b } = new DOMMatrix(style.transform);
@@ -46,8 +46,8 @@ export function turnOf(style: CSSStyleDeclaration): number {
 }
 
 /**
- * Runs `measure` while rows of controls leave no gap and a figure on the full screen is not magnified. Nothing is
- * painted meanwhile, so the reader does not see it.
+ * Runs `measure` without the gaps of rows of controls and without the magnification of full screen. Nothing is painted
+ * meanwhile, so the reader does not see it.
  */
 export function atRest<T>(root: Element, measure: () => T): T {
   const around = root.getRootNode();
@@ -65,7 +65,8 @@ export function atRest<T>(root: Element, measure: () => T): T {
 function withoutRows<T>(root: Element, measure: () => T): T {
   const { width } = root.getBoundingClientRect();
   const rows = [...root.querySelectorAll<HTMLElement>('.controls')].filter(
-    // A narrower box is beside the picture, which would grow into its place. What is only around others has no box.
+    // A narrower box is beside the picture, which would grow into its place. An element with `display: contents` has no
+    // box.
     (row) => row.offsetParent === null || row.getBoundingClientRect().width > 0.9 * width,
   );
   const before = rows.map((row) => row.style.display);

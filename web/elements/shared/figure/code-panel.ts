@@ -8,17 +8,14 @@ type CodeLanguage = keyof FigureCode;
 
 const NAMES: Readonly<Record<CodeLanguage, string>> = { javascript: 'JavaScript', pytorch: 'PyTorch' };
 
-/**
- * A figure's state as code, in one of two languages, to be read and copied, or where the page can run code as a cell of
- * the page.
- */
+/** A figure's state as code in one of two languages, as a listing, or as a cell if the page can run code. */
 export class CodePanel {
   #listing = false;
-  /** Takes the page's cell away. */
+  /** Removes the page's cell. */
   #closeCell: (() => void) | undefined;
   #language: CodeLanguage = 'javascript';
 
-  /** `copy` copies a text, or else selects the listing. */
+  /** `copy` copies a text, or selects the listing if it cannot. */
   constructor(
     private readonly figure: LitElement,
     private readonly words: Localised,
@@ -79,7 +76,7 @@ export class CodePanel {
       <pre tabindex="0" role="region" aria-label=${NAMES[this.#language]}>${text}</pre>`;
   }
 
-  /** Opens the code in the page, where it can be run: cells import nothing but the library. */
+  /** Opens the code as a cell of the page. Cells import nothing but the library. */
   #runnable(code: FigureCode): (() => void) | undefined {
     const { open } = liveCode;
     if (open === undefined || / from '(?!wasm-attention')/.test(code.javascript)) return undefined;

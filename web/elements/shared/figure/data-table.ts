@@ -2,7 +2,7 @@ import { html, type TemplateResult } from 'lit';
 import type { Localised } from '../localised.js';
 import type { FigureData } from './figure-data.js';
 
-/** A figure's numbers as an HTML table, formatted for the language. The first column contains the heads of the rows. */
+/** A figure's numbers as an HTML table, formatted for the language. The first column has the row heads. */
 export function dataTable({ columns, rows }: FigureData, words: Localised, label: string): TemplateResult {
   const formats = columns.map((_, column) => formatOf(rows, column, words));
   const text = (value: string | number, column: number): string =>
@@ -27,7 +27,7 @@ export function dataTable({ columns, rows }: FigureData, words: Localised, label
   </div>`;
 }
 
-/** The format of a column. If all of its numbers are whole, they have no decimals. */
+/** A column's format. If all of its numbers are whole, they have no decimals. */
 function formatOf(rows: FigureData['rows'], column: number, words: Localised): (value: number) => string {
   const whole = rows.every((row) => typeof row[column] !== 'number' || Number.isInteger(row[column]));
   return whole ? (value) => words.number(value, 0) : (value) => words.value(value);

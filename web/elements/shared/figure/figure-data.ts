@@ -1,11 +1,11 @@
-/** What a figure shows, as numbers: for the table below it and for CSV. */
+/** A figure's numbers: for the table below it and for CSV. */
 export interface FigureData {
   /** Names of the columns. */
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | number)[])[];
 }
 
-/** The figure's present state as code that computes the same. */
+/** The figure's current state as code that computes the same. */
 export interface FigureCode {
   readonly javascript: string;
   readonly pytorch: string;

@@ -1,4 +1,3 @@
-/* This file is a little longer than 200 lines, because it documents what every figure inherits. */
 import { html, LitElement, type CSSResultGroup, type CSSResultOrNative, type TemplateResult } from 'lit';
 import { load, type WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../controls/control-styles.js';
@@ -17,22 +16,22 @@ import { FigureTools } from './figure-tools.js';
 import { settingsInLink, withSettings } from './share-link.js';
 
 /**
- * A figure that computes. It loads the library once it is in the page, speaks the page's language, says so in plain
- * words where WebAssembly is missing, takes its settings from attributes and from the address, and has the tools that
- * every figure has: reset, link, export, code, full screen.
+ * A figure that computes. It loads the library once it is in the page, speaks the page's language, says so if
+ * WebAssembly is missing, takes its settings from attributes and from the URL, and has the tools that every figure has:
+ * reset, link, export, code, full screen.
  *
- * A figure extends `figureWith(settings)`, draws in `renderFigure`, and gives `data` and `code`; `defineFigure` registers
- * it.
+ * A figure extends `figureWith(settings)`, draws in `renderFigure`, and gives `data` and `code`; `defineFigure`
+ * registers it.
  *
  * @fires figure-change - the reader changed a setting; `detail` has all settings by name
  * @fires figure-error - the library could not be loaded; `detail` is the cause
  */
 export abstract class FigureElement extends LitElement {
-  /** What the reader can set; each is a property and, in kebab case, an attribute. */
+  /** The settings; each is a property and, in kebab case, an attribute. */
   static readonly settings: Settings = {};
 
   protected readonly words = new Localised(this);
-  /** The settings as the author of the page gave them. */
+  /** The settings that the page's author gave. */
   #first: Readonly<Record<string, unknown>> = {};
   #started = false;
   readonly #tools = new FigureTools(this, this.words);
@@ -45,10 +44,10 @@ export abstract class FigureElement extends LitElement {
     for (const [name, { initial }] of Object.entries(this.settings)) this.#set(name, initial);
   }
 
-  /** The styles of its picture. */
+  /** The figure's own styles. */
   static override styles: CSSResultGroup = [];
 
-  /** Adds to a figure's own styles those that all figures have. */
+  /** Adds the styles that all figures have to a figure's own. */
   protected static override finalizeStyles(styles?: CSSResultGroup): CSSResultOrNative[] {
     return super.finalizeStyles([tableStyles, baseStyles, controlStyles, styles ?? [], toolStyles]);
   }
@@ -57,7 +56,7 @@ export abstract class FigureElement extends LitElement {
     return (this.constructor as typeof FigureElement).settings;
   }
 
-  /** The settings as the author of the page gave them: those of a link without any. */
+  /** The settings that the page's author gave: those of a link without any. */
   get firstSettings(): Readonly<Record<string, unknown>> {
     return this.#first;
   }
@@ -83,7 +82,7 @@ export abstract class FigureElement extends LitElement {
     return text.replace(/\s+/g, ' ').trim();
   }
 
-  /** What the figure is called: the question in its caption, else its accessible name, else its tag. */
+  /** The question in the figure's caption, else its accessible name, else its tag. */
   get figureName(): string {
     return [this.question, this.getAttribute('aria-label')].find((text) => text) ?? this.localName;
   }
@@ -94,12 +93,12 @@ export abstract class FigureElement extends LitElement {
     this.dispatchEvent(new CustomEvent('figure-change', { detail: this.#values(), bubbles: true, composed: true }));
   }
 
-  /** The address with the figure's settings, as far as they differ from its first ones. */
+  /** The page's URL with those of the figure's settings that differ from the initial ones. */
   addSettingsTo(address: string): string {
     return withSettings(this, address, this.#first);
   }
 
-  /** What the figure shows at this moment, as a standalone SVG. Rejects until the figure has drawn itself. */
+  /** The figure's current state as a standalone SVG. Rejects until the figure is drawn. */
   async picture(): Promise<Picture> {
     const { pictureOf } = await import('../export/svg.js');
     const stage = this.renderRoot.querySelector('.stage');
@@ -107,13 +106,14 @@ export abstract class FigureElement extends LitElement {
     return pictureOf(stage, this.figureName, this.words.language);
   }
 
-  /** Restores the settings that the author of the page gave. */
+  /** Restores the settings that the page's author gave. */
   reset(): void {
     this.change(this.#first);
   }
 
   /**
-   * Shows what the page says of it: the first settings with these changes. What its reader has to ask for is loaded.
+   * Shows a state that the page describes: the initial settings with these changes. Loads what readers otherwise have
+   * to ask for.
    */
   show(settings: Readonly<Record<string, unknown>>): void {
     this.reset();
@@ -139,18 +139,18 @@ export abstract class FigureElement extends LitElement {
   protected prepare?(): Promise<void>;
 
   /**
-   * The picture and its controls. It is called only when the library and the words are loaded. Exports leave out form
-   * controls and `details`.
+   * The picture and its controls. Called only when library and texts are loaded. Exports leave out form controls and
+   * `details`.
    */
   protected abstract renderFigure(library: WasmAttention): TemplateResult;
 
-  /** What is shown, as numbers. */
+  /** The figure's numbers. */
   protected abstract data(library: WasmAttention): FigureData;
 
-  /** What is shown, as code. */
+  /** The figure's code. */
   protected abstract code(): FigureCode;
 
-  /** A slider of the setting `name`, from its least to its greatest value. `given` says what is different about it. */
+  /** A slider for the setting `name`, over its range. `given` overrides its properties. */
   protected slider(name: string, label: string, given: Partial<Slider> = {}): TemplateResult {
     const value = this.#values()[name] as number;
     const limits = this.settings[name]!.limits!;
@@ -159,7 +159,7 @@ export abstract class FigureElement extends LitElement {
     return slider({ name, label, value, text, onInput, ...limits, ...given });
   }
 
-  /** Radio buttons of the setting `name`, and what follows them. */
+  /** Radio buttons for the setting `name`, and what follows them. */
   protected choices<T>(
     name: string,
     legend: string,
@@ -187,7 +187,7 @@ export abstract class FigureElement extends LitElement {
       [library] = await Promise.all([load(), this.prepare?.()]);
     } catch (error) {
       this.#failed = true;
-      // The reader sees a sentence; the page that embeds the figure gets the cause.
+      // The reader sees a sentence; the embedding page gets the cause.
       this.dispatchEvent(new CustomEvent('figure-error', { detail: error, bubbles: true, composed: true }));
     }
     if (library !== undefined) await this.#warmUp(library);
@@ -196,8 +196,8 @@ export abstract class FigureElement extends LitElement {
   }
 
   /**
-   * The first drawing is the page's longest task on a slow phone. What the browser does at the first use of a
-   * language's numbers, and at the first call of each function, comes in earlier tasks of its own.
+   * Prepares the first drawing, which is the page's longest task on a slow phone: the first use of a language's number
+   * format, and the first call of each function, are tasks of their own.
    */
   async #warmUp(library: WasmAttention): Promise<void> {
     await nextTask();
@@ -209,12 +209,12 @@ export abstract class FigureElement extends LitElement {
   }
 }
 
-/** Lets the browser do what waits, before what comes next. */
+/** Yields to the browser. */
 function nextTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
-/** The base of a figure with these settings, which become properties of the element. */
+/** The base class of a figure with these settings, which become properties of the element. */
 export function figureWith<S extends Settings>(
   settings: S,
 ): Pick<typeof FigureElement, keyof typeof FigureElement> & (abstract new () => FigureElement & Values<S>) {

@@ -1,16 +1,14 @@
-/* This file is a little longer than 200 lines, because the rows of controls and tools of narrow windows belong
-   together. */
 import { css } from 'lit';
 
 /** The container of a figure's picture, the row of tools, what it opens, and the figure on a full screen. */
 export const toolStyles = css`
-  /* Figures arrange themselves by their own width, because a column of a wide page may be narrow. */
+  /* Figures are laid out by their own width, because a column of a wide page may be narrow. */
   .stage {
     container-type: inline-size;
   }
   /*
-   * A phone shows a slider and what it moves at once: the controls stay at the window's end while the picture is there. Where
-   * there are buttons or choices beside the sliders, only the sliders stay, so that less is covered.
+   * A phone shows a slider and what it moves at once: the controls stick to the window's bottom while the picture is in
+   * sight. Beside buttons or choices only the sliders do, so that less is covered.
    */
   @media screen and (max-width: 30rem) and (min-height: 40rem) {
     .controls:has(> .sliders) {
@@ -31,7 +29,7 @@ export const toolStyles = css`
       margin-block: 0.5rem 0;
       padding-block: 0.5rem;
       border-top: 1px solid;
-      /* The outermost labels of maps reach a little further, and so do the rule and what hides them. */
+      /* The outermost labels of maps overflow a little, and so do the rule and the background that hides them. */
       border-image: linear-gradient(var(--_track) 0 0) 1 / 1px 0 0 / 0 1rem;
       background: var(--_paper);
       box-shadow:
@@ -47,7 +45,7 @@ export const toolStyles = css`
     .slider output {
       margin-inline-start: 0.375rem;
     }
-    /* Beside its buttons if all of them have room there, and above them otherwise: a legend that floats is laid out like them. */
+    /* Beside its buttons if all of them fit there, otherwise above them: a floating legend is laid out like them. */
     .choices legend {
       float: left;
     }
@@ -214,7 +212,7 @@ export const toolStyles = css`
     background: var(--_paper);
     box-shadow: none;
   }
-  /* The way out is among them, and a phone has no key for it. */
+  /* One of the tools leaves full screen, and a phone has no key for it. */
   :host(:fullscreen) .tools {
     position: sticky;
     z-index: 2;

@@ -22,16 +22,16 @@ export interface FigureSources {
   readonly code: () => FigureCode;
 }
 
-/** How long a button confirms what it has done, in milliseconds. */
+/** How long a button shows that it has worked, in milliseconds. */
 const SAYS = 2500;
 
 /**
- * The row of tools below every figure, always in the same order: reset, link, save, code, full screen, values as a
- * table. Buttons confirm what they have done. If the browser does not allow copying, the text to copy is shown.
+ * The row of tools below every figure, always in the same order: reset, link, save, code, full screen, table of values.
+ * Buttons confirm what they have done. If the browser does not allow copying, the text to copy is shown.
  */
 export class FigureTools implements ReactiveController {
   #sources: FigureSources | undefined;
-  /** The browser did not let the address be copied, so it is shown. */
+  /** The URL to show, because the browser did not allow copying it. */
   #addressOpen = false;
   #copied: 'address' | 'code' | undefined;
   #note = '';
@@ -59,7 +59,7 @@ export class FigureTools implements ReactiveController {
     if (this.figure.renderRoot.firstElementChild !== null) this.figure.toggleAttribute('drawn', true);
   }
 
-  /** In the page, a way past the figure; on the full screen, the caption's question, which it would hide. */
+  /** In the page, a link to skip the figure; in full screen, the caption's question, which is hidden there. */
   renderHead(): TemplateResult | typeof nothing {
     if (!this.#fullScreen.on) return skipButton(this.figure, this.words);
     const { question } = this.figure;
@@ -93,7 +93,7 @@ export class FigureTools implements ReactiveController {
       ${this.#table.place()}${figureEnd}`;
   }
 
-  /** What a tool is called, and what narrow windows show of that, so that all tools stand in one row. */
+  /** A tool's name, and its short form for narrow windows, so that all tools fit in one row. */
   #name(whole: StringKey, brief: StringKey): TemplateResult {
     const { words } = this;
     return html`<span class="in-full">${words.text(whole)}</span
@@ -181,7 +181,7 @@ export class FigureTools implements ReactiveController {
   }
 }
 
-/** Whether the browser let the text be copied. */
+/** Whether the browser allowed copying the text. */
 async function copies(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

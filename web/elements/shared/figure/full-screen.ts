@@ -1,33 +1,33 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
-/** Margin around the figure, in CSS pixels before it is magnified: no wider than a phone has it in the page. */
+/** The margin around the figure in CSS pixels before magnification, no wider than on a phone. */
 const MARGIN = 16;
-/** The width of a column of text. No figure needs less than that, or than the whole width of a narrow screen. */
+/** The width of a column of text, or of a narrow screen, is enough for every figure. */
 const COLUMN = 640;
-/** Letters as large as on a poster help nobody. */
+/** The largest magnification. */
 const LARGEST = 3;
 
 /**
- * Shows a figure on the full screen as it is in the page, magnified until it fills the screen's width or height. A
- * figure that is too high takes the whole width. If it is still too high, it scrolls, and its controls stay at the end
- * of the screen.
+ * Shows a figure in full screen as it is in the page, magnified until it fills the screen's width or height. A figure
+ * that is too high takes the whole width. If it is still too high, it scrolls, and its controls stick to the bottom of
+ * the screen.
  */
 export class FullScreen implements ReactiveController {
-  /** Width in the page, in CSS pixels. */
+  /** The width in the page, in CSS pixels. */
   #width = COLUMN;
-  /** A search is abandoned if the window has changed its size meanwhile, or the figure is back in the page. */
+  /** A search is aborted if the window has changed its size meanwhile, or the figure is back in the page. */
   #searches = 0;
 
   constructor(private readonly figure: ReactiveControllerHost & HTMLElement) {
     figure.addController(this);
   }
 
-  /** Whether the browser can show a figure alone. */
+  /** Whether the browser supports full screen. */
   get possible(): boolean {
     return document.fullscreenEnabled;
   }
 
-  /** Whether the figure is alone on the screen. */
+  /** Whether the figure is in full screen. */
   get on(): boolean {
     return document.fullscreenElement === this.figure;
   }
@@ -69,7 +69,7 @@ export class FullScreen implements ReactiveController {
     const room = { width: innerWidth - 2 * MARGIN, height: innerHeight - 2 * MARGIN };
     let width = Math.min(this.#width, room.width);
     let height = await this.#heightAt(width, search);
-    // Made narrower, it would be smaller than in the page.
+    // Any narrower, it would be smaller than in the page.
     if (height > room.height) {
       width = room.width;
       height = await this.#heightAt(width, search);
@@ -78,10 +78,10 @@ export class FullScreen implements ReactiveController {
     this.#place(width, Math.max(1, Math.min(LARGEST, fits)), search);
   }
 
-  /** The height of question, picture and tools at a given width, after they have been drawn again. */
+  /** The height of question, picture and tools at a given width, after redrawing. */
   async #heightAt(width: number, search: number): Promise<number> {
     this.#place(width, 1, search);
-    // One frame for the observers of widths, and one for what they draw.
+    // One frame for the observers of widths, and one for their drawings.
     await frame();
     await this.figure.updateComplete;
     await frame();

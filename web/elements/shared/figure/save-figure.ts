@@ -5,7 +5,7 @@ import { pictureOf } from '../export/svg.js';
 import type { FigureData } from './figure-data.js';
 import type { FileKind } from './save-menu.js';
 
-/** Saves what a figure shows as a file. Rejects if the browser cannot make the file. */
+/** Saves a figure's current state as a file. Rejects if the browser cannot make the file. */
 export async function saveFigure(
   kind: FileKind,
   stage: Element,

@@ -2,11 +2,11 @@ import { html, type TemplateResult } from 'lit';
 import { magnification } from '../controls/pointer-in.js';
 import type { Localised } from '../localised.js';
 
-/** The kinds of file that a figure can be saved as. */
+/** The file formats. */
 export const FILE_KINDS = ['svg', 'png', 'csv'] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
-/** A button with a popover that has a button for each kind of file. */
+/** A button with a popover that has a button for each file format. */
 export function saveMenu(words: Localised, save: (kind: FileKind) => void): TemplateResult {
   const item = (kind: FileKind): TemplateResult => {
     const choose = (event: Event): void => {
@@ -29,7 +29,7 @@ export function saveMenu(words: Localised, save: (kind: FileKind) => void): Temp
     </div>`;
 }
 
-/** Puts the popover below its button, or above it near the window's end. It moves with the page. */
+/** Puts the popover below its button, or above it near the window's bottom. It moves with the page. */
 function place(event: Event): void {
   const popover = event.currentTarget as HTMLElement;
   const button = popover.previousElementSibling;
@@ -38,7 +38,7 @@ function place(event: Event): void {
   const { width, height } = popover.getBoundingClientRect();
   const y = bottom + height + 4 > innerHeight ? top - height - 4 : bottom + 4;
   const x = Math.max(4, Math.min(left, document.documentElement.clientWidth - width - 4));
-  // In the figure's own pixels, which are larger on a full screen.
+  // In the figure's own pixels, which are larger in full screen.
   const zoom = magnification(popover);
   popover.style.left = `${(x + scrollX) / zoom}px`;
   popover.style.top = `${(y + scrollY) / zoom}px`;

@@ -3,7 +3,7 @@ import type { Settings } from '../settings.js';
 /** A figure as links see it. */
 export interface Shareable extends HTMLElement {
   readonly settings: Settings;
-  /** Name of the figures that share their settings; none or empty for a single figure. */
+  /** The name of the figures that share their settings; empty or undefined for a single figure. */
   readonly group?: string;
 }
 
@@ -12,12 +12,12 @@ export function linkName(figure: HTMLElement & { readonly group?: string }): str
   return figure.group === undefined || figure.group === '' ? fileName(figure) : figure.group;
 }
 
-/** The name of a file of the figure, without its ending: the nearest `id` around it, or its tag. */
+/** The name of a figure's file, without its extension: the nearest `id` around it, or its tag. */
 export function fileName(figure: HTMLElement): string {
   return nearestId(figure) ?? figure.localName;
 }
 
-/** The settings of this figure in the address. Unknown names and invalid values are ignored. */
+/** This figure's settings in the URL. Unknown names and invalid values are ignored. */
 export function settingsInLink(figure: Shareable, address: string): Record<string, unknown> {
   const text = new URL(address).searchParams.get(linkName(figure));
   const given: Record<string, unknown> = {};
@@ -30,8 +30,7 @@ export function settingsInLink(figure: Shareable, address: string): Record<strin
 }
 
 /**
- * The address with this figure's settings, as far as they differ from its first ones. Other parts of the address do not
- * change.
+ * The URL with those of this figure's settings that differ from the initial ones. The rest of the URL does not change.
  */
 export function withSettings(figure: Shareable, address: string, first: Readonly<Record<string, unknown>>): string {
   const url = new URL(address);
@@ -46,10 +45,7 @@ export function withSettings(figure: Shareable, address: string, first: Readonly
   return url.href;
 }
 
-/**
- * The address without the settings of any figure in the document. Figures that are not defined yet have theirs there as
- * well.
- */
+/** The URL without the settings of any figure in the document, including figures that are not defined yet. */
 export function withoutSettings(address: string): string {
   const url = new URL(address);
   for (const each of document.querySelectorAll<HTMLElement>('[drawn], :not(:defined)')) {
@@ -58,7 +54,7 @@ export function withoutSettings(address: string): string {
   return url.href;
 }
 
-/** The address with this figure's settings, which scrolls to the figure. */
+/** The URL with this figure's settings, which scrolls to the figure. */
 export function linkTo(figure: Shareable, address: string, first: Readonly<Record<string, unknown>>): string {
   const url = new URL(withSettings(figure, address, first));
   url.hash = nearestId(figure) ?? '';

@@ -43,7 +43,7 @@ export class ValuesPanel implements ReactiveController {
     this.figure.requestUpdate();
   };
 
-  /** Where the table will stand. */
+  /** The place of the table. */
   place(): TemplateResult | typeof nothing {
     return this.open ? html`<div class="figure-values"></div>` : nothing;
   }

@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** All heads as thumbnails under one canvas, the large one beside them, or below them on narrow pages. */
+/** All heads as thumbnails on one canvas, the large one beside them, or below them on narrow pages. */
 export const headViewerStyles = css`
   :host {
     container-type: inline-size;
@@ -87,7 +87,7 @@ export const headViewerStyles = css`
     font-size: 0.75rem;
     font-weight: 400;
   }
-  /* On one line with the name where there is room. */
+  /* On one line with the name if both fit. */
   .large :is(.switches, .switches > div) {
     display: flex;
     flex-wrap: wrap;

@@ -25,7 +25,7 @@ import { paintThumbnails } from './thumbnails.js';
  *
  * Give it arrays with `loadArrays`.
  *
- * @slot - what stands above the thumbnails
+ * @slot - content above the thumbnails
  * @fires head-change - the reader chose another head; `detail` is a {@link HeadDetail}
  * @fires head-silence - the reader switched a head off or on (only with `silenceable`); `detail` also has `silent`
  */
@@ -43,16 +43,16 @@ export class HeadViewer extends LitElement {
     query: { state: true },
   };
 
-  /** What is shown. A figure may set it; pages call `loadArrays`, which checks. */
+  /** The heads to show. A figure may set it; pages call `loadArrays`, which checks its arguments. */
   declare heads: Heads;
   /** The layer and the head that are shown large, from 1; default 1. */
   declare layer: number;
   declare head: number;
-  /** How: `map` (default) or `lines`. */
+  /** The view: `map` (default) or `lines`. */
   declare view: 'map' | 'lines';
   /** Whether readers can silence heads; default no. */
   declare silenceable: boolean;
-  /** The heads that are silent, each `layer.head`. */
+  /** The silenced heads, each `layer.head`. */
   declare silent: ReadonlySet<string>;
   declare protected cell: CellDetail | undefined;
   declare protected query: number | undefined;
@@ -72,9 +72,9 @@ export class HeadViewer extends LitElement {
   }
 
   /**
-   * Shows weights of attention.
+   * Shows attention weights.
    *
-   * @throws TypeError, RangeError for arrays that are none, or do not fit; what was shown stays
+   * @throws TypeError, RangeError for invalid arrays or shapes, without any change
    */
   loadArrays(arrays: HeadArrays): void {
     this.heads = headsOf(arrays);
@@ -93,7 +93,7 @@ export class HeadViewer extends LitElement {
     this.#stopWatching = undefined;
   }
 
-  /** Paints the thumbnails again. Needed only after the page has changed `color-scheme` by itself. */
+  /** Repaints the thumbnails. Needed only after the page has changed `color-scheme` itself. */
   readonly repaint = (): void => {
     const canvas = this.renderRoot.querySelector<HTMLCanvasElement>('.thumbnails');
     if (canvas !== null) paintThumbnails(canvas, this.heads, rampFor(canvas, 0), devicePixelRatio);
@@ -103,7 +103,7 @@ export class HeadViewer extends LitElement {
     const { layers, heads, tokens, keyTokens } = this.heads;
     // The page's policy forbids style attributes; custom properties set from a script are fine.
     const set = (name: string, value: unknown): void => this.style.setProperty(name, String(value));
-    // Lines keep to the height of the map that they replace, so that what follows does not move.
+    // Lines keep the height of the map that they replace, so that what follows does not move.
     const large = changed.get('view') === 'map' && this.renderRoot.querySelector('.large');
     if (large) set('--_high', getComputedStyle(large).height);
     if (layers === 0) return;

@@ -3,22 +3,21 @@ import { checkWords, isWhole, toShaped, type ArrayForm, type Shaped } from '../a
 /** What `loadArrays` takes. */
 export interface HeadArrays {
   /**
-   * (L, S), (H, L, S) or (layers, H, L, S); or a list with one of (H, L, S) or (1, H, L, S) for each layer, as models
-   * return them.
+   * (L, S), (H, L, S) or (layers, H, L, S); or a list with (H, L, S) or (1, H, L, S) per layer, as models return them.
    */
   readonly weights: ArrayForm | readonly ArrayForm[];
-  /** The L tokens that ask. Default: numbers from 1. */
+  /** The L query tokens. Default: numbers from 1. */
   readonly tokens?: readonly string[];
-  /** The S tokens that are asked. Default: `tokens` where L = S. */
+  /** The S key tokens. Default: `tokens` if L = S. */
   readonly keyTokens?: readonly string[];
   /**
-   * Whether a query sees no key after its own, as in decoders; the others are hatched. The last query goes with the
-   * last key. Default false.
+   * Whether a query sees no later keys, as in decoders; the others are hatched. The last query is aligned with the last
+   * key. Default false.
    */
   readonly isCausal?: boolean;
 }
 
-/** A head, both numbers from 1. */
+/** A head; both numbers from 1. */
 export interface HeadDetail {
   readonly layer: number;
   readonly head: number;
@@ -30,7 +29,7 @@ export interface Heads {
   readonly heads: number;
   readonly tokens: readonly string[];
   readonly keyTokens: readonly string[];
-  /** (L, S), one map a head: those of the first layer, then those of the second. */
+  /** (L, S), one map per head: those of the first layer, then those of the second. */
   readonly maps: readonly ArrayLike<number>[];
   /** (L, S): which keys a query may see. Default: all. */
   readonly mask?: readonly boolean[];
@@ -39,10 +38,10 @@ export interface Heads {
 export const NO_HEADS: Heads = { layers: 0, heads: 0, tokens: [], keyTokens: [], maps: [] };
 
 /**
- * Reads arrays of weights. Maps are not copied where they can be parts of the caller's array.
+ * Reads arrays of weights. Maps are views of the caller's array where possible.
  *
- * @throws TypeError for what is no array of numbers, or an `isCausal` that is no boolean
- * @throws RangeError for a shape that does not fit, or tokens of another number
+ * @throws TypeError for anything but arrays of numbers, or an `isCausal` that is no boolean
+ * @throws RangeError for shapes or numbers of tokens that do not match
  */
 export function headsOf({ weights, tokens, keyTokens, isCausal = false }: HeadArrays): Heads {
   if (typeof isCausal !== 'boolean')
@@ -73,7 +72,7 @@ export function headsOf({ weights, tokens, keyTokens, isCausal = false }: HeadAr
   };
 }
 
-/** The layers of one array, (H, L, S) each. */
+/** The layers of an array, (H, L, S) each. */
 function layerOf({ data, shape }: Shaped, index: number): Shaped[] {
   const what = `loadArrays: weights${index > 0 ? `[${index}]` : ''}`;
   if (!shape.every((size) => Number.isInteger(size) && size > 0) || shape.length < 2 || shape.length > 4)

@@ -7,7 +7,10 @@ import type { Localised } from '../localised.js';
 import { shortened } from '../tokens.js';
 import type { Heads } from './heads.js';
 
-/** Letters of a token on an axis, the least distance of two labels, and what stands beside the map, in CSS pixels. */
+/**
+ * The most letters of a token on an axis, the least distance of two labels, and the width of what is beside the map, in
+ * CSS pixels.
+ */
 const ROOM = 10;
 const LABEL = 12;
 const BESIDE = 170;
@@ -19,9 +22,9 @@ export interface LargeMap {
   readonly map: ArrayLike<number>;
   readonly bits: readonly number[];
   readonly label: string;
-  /** In CSS pixels, with what stands beside the map. */
+  /** In CSS pixels, with what is beside the map. */
   readonly width: number;
-  /** What the reader points at. */
+  /** The cell that the reader points at. */
   readonly cell: CellDetail | undefined;
 }
 
@@ -34,8 +37,8 @@ export function largeMap(
   const { tokens, keyTokens, mask } = heads;
   const longest = Math.max(keyTokens.length, tokens.length);
   const step = Math.max(1, Math.ceil((LABEL * longest) / Math.max(1, width - BESIDE)));
-  // Some words without those between them say little, and a column of one letter looks like a line: where not all have
-  // room, the map numbers its rows and columns.
+  // Every other word says little, and a column of one letter looks like a line: if not all words fit, the map numbers
+  // its rows and columns.
   const named = (all: readonly string[]): string[] | undefined =>
     step > 1 ? undefined : all.map((token) => shortened(token, ROOM));
   return html`<div class="with-entropies">

@@ -5,13 +5,13 @@ import { shortened } from '../tokens.js';
 
 /** The height of a token, in CSS pixels. */
 const ROW = 18;
-/** Weaker lines are left out, and so are all but the strongest: nobody could tell them apart. */
+/** Weaker lines are left out, and so are all but the strongest, since too many could not be distinguished. */
 const LEAST = 0.03;
 const MOST = 1500;
-/** Letters of a token. */
+/** The most letters of a token. */
 const ROOM = 14;
 
-/** Two columns of tokens, and a line from each query to each key, by its weight more or less opaque. */
+/** Two columns of tokens, and a line from each query to each key, whose opacity is its weight. */
 export interface Lines {
   readonly map: ArrayLike<number>;
   readonly tokens: readonly string[];
@@ -22,8 +22,7 @@ export interface Lines {
 }
 
 /**
- * A head as lines between tokens, of all queries or of the one that the reader points at. `ask` hears which one that
- * is.
+ * A head as lines between tokens, for all queries or for the one that the reader points at, which is passed to `ask`.
  */
 export function largeLines(words: Localised, shown: Lines, ask: (query: number | undefined) => void): TemplateResult {
   const { tokens, keyTokens, query } = shown;
@@ -41,7 +40,7 @@ export function largeLines(words: Localised, shown: Lines, ask: (query: number |
     ask(row >= 0 && row < tokens.length ? row : undefined);
   };
   const onLeave = ({ pointerType }: PointerEvent): void => {
-    // What a finger has tapped stays when it is lifted.
+    // A tapped query stays when the finger is lifted.
     if (pointerType !== 'touch') ask(undefined);
   };
   return html`<div
@@ -88,7 +87,7 @@ function drawn({ map, tokens, keyTokens, query }: Lines): SVGTemplateResult {
     )}`;
 }
 
-/** The keys that a query attends to most, in words. */
+/** The keys that a query attends to most, as text. */
 function strongest(words: Localised, { map, tokens, keyTokens }: Lines, query: number): string {
   const row = Array.from(map).slice(query * keyTokens.length, (query + 1) * keyTokens.length);
   const top = row

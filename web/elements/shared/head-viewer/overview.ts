@@ -2,13 +2,13 @@ import { html, type TemplateResult } from 'lit';
 import type { Localised } from '../localised.js';
 import type { HeadDetail, Heads } from './heads.js';
 
-/** All heads, which of them is shown large, and which are silent. */
+/** All heads, which of them is shown large, and which are silenced. */
 export interface Overview extends HeadDetail {
   readonly heads: Heads;
   readonly silent: ReadonlySet<string>;
 }
 
-/** Radio buttons over a canvas with all heads, a row for each layer. Arrow keys, Home and End choose, too. */
+/** Radio buttons over a canvas with all heads, one row per layer. Arrow keys, Home and End choose, too. */
 export function overview(
   words: Localised,
   { heads: { layers, heads }, layer, head, silent }: Overview,

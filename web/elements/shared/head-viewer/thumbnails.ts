@@ -1,12 +1,12 @@
 import type { Ramp } from '../heat-map/ramps.js';
 import type { Heads } from './heads.js';
 
-/** Between two thumbnails, in CSS pixels. */
+/** The gap between two thumbnails, in CSS pixels. */
 const GAP = 3;
 
 /**
- * Paints all heads on one canvas, a row of thumbnails for each layer. A pixel shows the largest of its weights, so that
- * thin lines stay, by its square root, so that small ones can be seen.
+ * Paints all heads on one canvas, one row of thumbnails per layer. A pixel shows the largest of its weights, so that
+ * thin lines remain, by its square root, so that small ones are visible.
  */
 export function paintThumbnails(
   canvas: HTMLCanvasElement,
@@ -45,7 +45,7 @@ export function paintThumbnails(
   });
 }
 
-/** The first cell of each of so many pixels, and the number of cells at the end. */
+/** The first cell of each pixel, and the number of cells at the end. */
 function spans(pixels: number, cells: number): Int32Array {
   return Int32Array.from({ length: pixels + 1 }, (_, i) => Math.floor((i * cells) / pixels));
 }

@@ -9,8 +9,7 @@ const PAGE = 10;
 
 /**
  * Where a key moves the cursor: arrows by one, Home and End along the row (with Ctrl to the first and the last cell),
- * PageUp and PageDown by ten rows, never beyond the edges. Undefined for any other key. `none` only moves a cell inside
- * the edges.
+ * PageUp and PageDown by ten rows, never beyond the edges. Undefined for any other key. `none` only clamps a cell.
  */
 export function moveCursor(from: Cell, key: string, ctrl: boolean, rows: number, columns: number): Cell | undefined {
   const { row, column } = from;

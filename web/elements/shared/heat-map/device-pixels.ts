@@ -1,5 +1,5 @@
 /**
- * Calls `onSize` with a canvas's size in device pixels, now and whenever it changes: layout, zoom, or a move to a
+ * Calls `onSize` with a canvas's size in device pixels, now and whenever it changes: by layout, zoom, or a move to a
  * screen of another density. Returns a function that stops it.
  */
 export function watchDevicePixels(
@@ -16,7 +16,7 @@ export function watchDevicePixels(
     try {
       observer.observe(canvas, { box: 'device-pixel-content-box' });
     } catch {
-      // Engines without that box only report changes of layout.
+      // Engines without that box report only changes of layout.
       observer.observe(canvas);
     }
   };
@@ -29,8 +29,8 @@ export function watchDevicePixels(
 }
 
 /**
- * A length in device pixels: the value that the browser has snapped it to if it is known, or else rounded. Under an
- * emulated density Chromium reports the length at the real density, which is not wanted.
+ * A length in device pixels: the one that the browser has snapped it to if known, otherwise rounded. Under an emulated
+ * density Chromium reports the length at the real density, which is wrong here.
  */
 function pixels(length: number, exact: number | undefined): number {
   const rounded = Math.round(length * devicePixelRatio);

@@ -1,9 +1,9 @@
 import { css } from 'lit';
 
 /**
- * `--heat-map-aspect`: width over height of the cells' rectangle, default 1. `--heat-map-width`: the most that the map
- * and its axes take of the width, default all. `--heat-map-row-ticks` and
- * `--heat-map-column-ticks`: width and height of the places for the rows' and the columns' labels.
+ * `--heat-map-aspect`: width over height of the cells' rectangle, default 1. `--heat-map-width`: the greatest width of
+ * the map with its axes, default all. `--heat-map-row-ticks` and `--heat-map-column-ticks`: width and height for the
+ * rows' and the columns' labels.
  */
 export const heatMapStyles = css`
   .frame {
@@ -58,7 +58,7 @@ export const heatMapStyles = css`
     height: 100%;
     overflow: visible;
   }
-  /* Chromium puts them at the top of the first page, and what follows a divided map over it. */
+  /* Chromium puts them at the top of the first page, and draws what follows a split map over it. */
   @media print {
     .frame {
       break-inside: avoid;
@@ -81,7 +81,7 @@ export const heatMapStyles = css`
     min-width: 0;
     aspect-ratio: var(--heat-map-aspect, 1);
     cursor: crosshair;
-    /* A finger reads along the rows; from row to row it scrolls the page. */
+    /* A finger reads along the rows; a vertical move scrolls the page. */
     touch-action: pan-y pinch-zoom;
   }
   .cells {

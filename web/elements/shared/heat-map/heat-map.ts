@@ -1,4 +1,3 @@
-/* This file is long because the element has twenty properties; a third of it declares and documents them. */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { controlStyles } from '../controls/control-styles.js';
 import { hint } from '../controls/controls.js';
@@ -23,7 +22,7 @@ export interface CellDetail extends Cell {
   readonly value: number;
 }
 
-/** A figure's handler of what its maps fire, which nobody outside the figure hears. */
+/** A figure's handler of its maps' events, which do not leave the figure. */
 export function onCell(handle: (cell: CellDetail) => void): (event: CustomEvent<CellDetail>) => void {
   return (event) => {
     event.stopPropagation();
@@ -35,7 +34,7 @@ export function onCell(handle: (cell: CellDetail) => void): (event: CustomEvent<
 const PAINTED = ['values', 'rows', 'columns', 'low', 'high', 'bare'] as const;
 
 /**
- * `<heat-map>`: a matrix in colours on a canvas, with a cursor for pointer and keyboard, the value under it in words, a
+ * `<heat-map>`: a matrix in colours on a canvas, with a cursor for pointer and keyboard, the value under it as text, a
  * legend and the whole matrix as a table; inside a figure, the figure makes the table.
  *
  * Set `values` (row-major), `rows` and `columns` from a script; the rest are attributes too (README.md lists them).
@@ -76,20 +75,20 @@ export class HeatMap extends LitElement {
   declare values: ArrayLike<number>;
   declare rows: number;
   declare columns: number;
-  /** Values of the ramp's ends; default −1 and 1. */
+  /** The values at the ramp's ends; default −1 and 1. */
   declare low: number;
   declare high: number;
-  /** The accessible name: what the matrix is. */
+  /** The accessible name: what the matrix shows. */
   declare label: string;
   declare rowName: string;
   declare columnName: string;
-  /** The number of the first row and column as readers count them, 0 or 1; default 0. */
+  /** The number of the first row and column, 0 or 1; default 0. */
   declare origin: number;
-  /** Decimals of a value in words; default 3. */
+  /** Decimals of a value as text; default 3. */
   declare digits: number;
   /** Columns from this one on are hatched as masked; default none. */
   declare validColumns: number | undefined;
-  /** True (or 1) where a cell may be seen, row-major; the others are hatched as masked. Default: all may. */
+  /** True (or 1) for a visible cell, row-major; the others are hatched as masked. Default: all visible. */
   declare mask: ArrayLike<boolean | number> | undefined;
   /**
    * Rows, columns or cells to mark: `{ row }`, `{ column }` or both. They are framed; thin rows have pointers beside
@@ -97,22 +96,22 @@ export class HeatMap extends LitElement {
    */
   declare marked: readonly Partial<Cell>[] | undefined;
   /**
-   * Words beside the rows and below the columns instead of numbers; `--heat-map-row-ticks` and
-   * `--heat-map-column-ticks` make room for them.
+   * Labels of rows and columns instead of numbers; `--heat-map-row-ticks` and `--heat-map-column-ticks` set the space
+   * for them.
    */
   declare rowLabels: readonly string[] | undefined;
   declare columnLabels: readonly string[] | undefined;
-  /** Draw only every so many of these words, and that of the cursor; default 1. */
+  /** Draw only every so many of these labels, and the cursor's; default 1. */
   declare labelStep: number;
-  /** What Enter does, added to the description of the arrow keys; by default that it draws the column as a curve. */
+  /** What Enter does, added to the description of the arrow keys; by default, drawing the column as a curve. */
   declare pickHelp: string | undefined;
-  /** The map alone: no axis names, legend, readout or table, for small multiples that share them. */
+  /** Only the map, without axis names, legend, readout or table, for small multiples that share them. */
   declare bare: boolean;
   /** Whether cells can be picked. */
   declare pickable: boolean;
-  /** Whether the value under the cursor stands beside its cell, for bare maps whose figure does not say it. */
+  /** Whether to show the value under the cursor beside its cell, for bare maps whose figure does not. */
   declare tell: boolean;
-  /** The cell under the cursor, or nothing. */
+  /** The cell under the cursor, or undefined. */
   declare cursor: Cell | undefined;
   declare protected tableOpen: boolean;
 
@@ -134,9 +133,9 @@ export class HeatMap extends LitElement {
   }
 
   /**
-   * Shows a matrix, on a ramp from 0 to its farthest value.
+   * Shows a matrix, on a ramp from 0 to the value farthest from it.
    *
-   * @throws TypeError, RangeError for an array that is none, or does not fit; what was shown stays
+   * @throws TypeError, RangeError for an invalid array or shape, without any change
    */
   loadArrays(arrays: MapArrays): void {
     Object.assign(this, matrixOf(arrays));
@@ -156,7 +155,7 @@ export class HeatMap extends LitElement {
     this.#stopWatching = undefined;
   }
 
-  /** Paints the cells anew. Only needed after the page has changed `color-scheme` by itself. */
+  /** Repaints the cells. Needed only after the page has changed `color-scheme` itself. */
   readonly repaint = (): void => {
     const canvas = this.#canvas('.cells');
     if (canvas === null) return;
@@ -283,7 +282,7 @@ export class HeatMap extends LitElement {
   };
 
   readonly #onFocus = (event: FocusEvent): void => {
-    // A click brings its own cell.
+    // A click moves the cursor first.
     if (!(event.target as Element).matches(':focus-visible') || this.rows * this.columns === 0) return;
     this.#moveTo(this.cursor ?? { row: 0, column: 0 }, true);
   };

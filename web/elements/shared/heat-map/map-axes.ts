@@ -35,7 +35,7 @@ export const mapAxesStyles = css`
     padding-inline-start: var(--heat-map-row-ticks);
   }
   .map-title {
-    /* In the middle of the map, without its axis and its numbers. */
+    /* Centred over the map, without its axis and its numbers. */
     padding-inline-start: calc(1.125rem + 1.4rem);
     margin-bottom: 0.25rem;
     color: var(--_quiet);
@@ -47,7 +47,7 @@ export const mapAxesStyles = css`
     gap: 0.25rem 0.75rem;
     font-size: 0.75rem;
   }
-  /* Four maps below a plot, or beside it where there is room for both. */
+  /* Four maps below a plot, or beside it if both fit. */
   .with-four {
     display: grid;
     grid-template-columns: minmax(0, 1fr);
@@ -64,12 +64,15 @@ export const mapAxesStyles = css`
       padding-inline-end: 0.5rem;
     }
   }
-  /* Four maps, on a phone in one row, so that it shows what is above them and the controls as well; the first names the rows of all. */
+  /*
+   * Four maps, on a phone in one row, so that what is above them and the controls are in sight; the first names the
+   * rows of all.
+   */
   @media (max-width: 30rem) and (min-height: 40rem) {
     div.four {
       grid-template-columns: calc((100% - 1.875rem) / 4 + 1.125rem) repeat(3, minmax(0, 1fr));
       gap: 0.25rem;
-      /* A word may stand out a little between the maps. */
+      /* A word may overflow a little between the maps. */
       overflow-wrap: normal;
     }
     .four > :not(:first-child) .row-axis {

@@ -2,12 +2,11 @@ import { scaleLinear } from 'd3-scale';
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import type { Cell } from './cursor.js';
 
-/** Of more rows, each is about as thin as a frame. */
+/** With more rows than this, a row is about as thin as a frame. */
 const THIN = 24;
 
 /**
- * What is drawn over or beside the canvas of a heat map. All places are in per cent, so that nothing has to be
- * measured.
+ * The drawings over and beside a heat map's canvas. All positions are percentages, so that nothing has to be measured.
  */
 interface Grid {
   readonly rows: number;
@@ -18,11 +17,11 @@ interface Grid {
   readonly marked?: readonly Partial<Cell>[] | undefined;
 }
 
-/** What stands beside the rows or below the columns: words, or numbers from `origin` on. */
+/** The labels beside the rows or below the columns: words, or numbers from `origin`. */
 interface Axis {
   readonly count: number;
   readonly origin: number;
-  /** A bare map is small, so if it is long fewer of its rows and columns have numbers. */
+  /** A bare map is small, so a long one has fewer numbers. */
   readonly bare: boolean;
   readonly words?: readonly string[] | undefined;
   /** See `shownOf`. */
@@ -31,7 +30,7 @@ interface Axis {
   readonly marked?: readonly Partial<Cell>[] | undefined;
 }
 
-/** Numbers or words beside the rows. A row that is marked has its number, with room for a pointer. */
+/** Numbers or words beside the rows. A marked row has its number, with space for a pointer. */
 export function rowTicks({ count, origin, bare, words, marked = [], ...shown }: Axis): SVGTemplateResult[] {
   const rows = marked.flatMap(({ row }) => row ?? []);
   const isFree = (tick: number): boolean => rows.every((row) => Math.abs(row - tick) > count / 25);
@@ -52,7 +51,7 @@ export function columnTicks({ count, origin, bare, words, ...shown }: Axis): SVG
       (column) => svg`<text x=${middle(column, count)} y="1.15em" text-anchor="middle">${column + origin}</text>`,
     );
   }
-  // An inner svg moves the origin to the column's middle, in per cent; there the word is rotated.
+  // An inner svg moves the origin to the column's middle, in per cent, where the word is rotated.
   return shownOf({ count, ...shown }).map(
     (column) =>
       svg`<svg x=${middle(column, count)} overflow="visible"
@@ -60,13 +59,13 @@ export function columnTicks({ count, origin, bare, words, ...shown }: Axis): SVG
   );
 }
 
-/** Where there is room for every `step`-th label only: those, and that of the cursor instead of its neighbours. */
+/** Every `step`-th label, and the cursor's instead of its neighbours. */
 export function shownOf({ count, step = 1, cursor }: Pick<Axis, 'count' | 'step' | 'cursor'>): number[] {
   const isFree = (i: number): boolean => cursor === undefined || Math.abs(i - cursor) >= step;
   return Array.from({ length: count }, (_, i) => i).filter((i) => i === cursor || (i % step === 0 && isFree(i)));
 }
 
-/** The pattern `#hatch` of what is masked. */
+/** The pattern `#hatch` for masked cells. */
 export function hatchPattern(): SVGTemplateResult {
   return svg`<pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
     <rect class="hatch" width="1" height="6" />
@@ -94,7 +93,7 @@ interface Run {
   readonly to: number;
 }
 
-/** The masked cells: whole columns at the end by `validColumns`, or else runs of cells in each row by `mask`. */
+/** The masked cells: whole columns at the end by `validColumns`, or runs of cells in each row by `mask`. */
 function maskedRuns({ rows, columns, validColumns = columns, mask }: Grid): Run[] {
   if (mask === undefined) {
     return validColumns < columns ? [{ row: 0, height: rows, from: validColumns, to: columns }] : [];
@@ -117,7 +116,7 @@ export function cursorMark({ rows, columns, cursor }: Grid): SVGTemplateResult |
   return cursor === undefined ? nothing : frame(cursor, rows, columns, 'cursor');
 }
 
-/** The value under the cursor, above its cell, or below it in the first row, and within the map's width. */
+/** The value under the cursor, above its cell, or below it in the first row, within the map's width. */
 export function cursorValue({ rows, columns, cursor }: Grid, value: string): SVGTemplateResult | typeof nothing {
   if (cursor === undefined) return nothing;
   const { row, column } = cursor;
@@ -128,7 +127,7 @@ export function cursorValue({ rows, columns, cursor }: Grid, value: string): SVG
   return svg`<text class="told" x="${x * 100}%" y="${y * 100}%" dy=${row === 0 ? '1.2em' : '-0.5em'} text-anchor=${anchor}>${value}</text>`;
 }
 
-/** Frames around the rows, columns and cells that the figure points out. */
+/** Frames around the marked rows, columns and cells. */
 export function frames({ rows, columns, marked = [] }: Grid): SVGTemplateResult[] {
   return marked.map((area) => frame(area, rows, columns, 'cursor marked'));
 }
@@ -141,7 +140,7 @@ function frame({ row, column }: Partial<Cell>, rows: number, columns: number, cl
   const height = row === undefined ? 100 : 100 / rows;
   const box = (name: string): SVGTemplateResult =>
     svg`<rect class=${name} x="${x}%" y="${y}%" width="${width}%" height="${height}%" />`;
-  // A frame would hide a thin row: it has a pointer on either side.
+  // A frame would hide a thin row, so it has a pointer on either side.
   if (column === undefined && rows > THIN) {
     return svg`${[0, 100].map((side) => {
       const out = side === 0 ? -1 : 1;

@@ -4,7 +4,7 @@ import { checkWords, toShaped, type ArrayForm } from '../arrays/shaped.js';
 export interface MapArrays {
   /** (rows, columns). */
   readonly values: ArrayForm;
-  /** Words beside the rows and below the columns. Default: numbers from `origin`. */
+  /** Labels of the rows and columns. Default: numbers from `origin`. */
   readonly tokens?: readonly string[];
   readonly keyTokens?: readonly string[];
 }
@@ -13,10 +13,7 @@ export interface Matrix {
   readonly values: ArrayLike<number>;
   readonly rows: number;
   readonly columns: number;
-  /**
-   * The ramp's ends: 0 and the finite value that is farthest from it; of signed values, the same distance to both
-   * sides.
-   */
+  /** The ramp's ends: 0 and the finite value farthest from it; for signed values, the same distance on both sides. */
   readonly low: number;
   readonly high: number;
   readonly rowLabels: readonly string[] | undefined;
@@ -26,8 +23,8 @@ export interface Matrix {
 /**
  * Reads a matrix in any form.
  *
- * @throws TypeError for what is no array of numbers
- * @throws RangeError for a shape that is none of a matrix, or tokens of another number
+ * @throws TypeError for anything but an array of numbers
+ * @throws RangeError for another rank, or numbers of tokens that do not match
  */
 export function matrixOf({ values: given, tokens, keyTokens }: MapArrays): Matrix {
   const { data: values, shape } = toShaped('values', given);
@@ -53,7 +50,7 @@ export function matrixOf({ values: given, tokens, keyTokens }: MapArrays): Matri
     rows,
     columns,
     low: signed ? -end : Math.min(least, 0),
-    // A matrix of zeros, or of no finite number, needs a ramp, too.
+    // A matrix of zeros, or without finite numbers, needs a ramp, too.
     high: signed ? end : Math.max(most, 0) || Number(least >= 0),
     rowLabels: checkWords('tokens', tokens, rows),
     columnLabels: checkWords('keyTokens', keyTokens, columns),

@@ -5,17 +5,17 @@ export interface Cells {
   readonly values: ArrayLike<number>;
   readonly rows: number;
   readonly columns: number;
-  /** The values of the ramp's two ends. */
+  /** The values at the ramp's two ends. */
   readonly low: number;
   readonly high: number;
 }
 
-/** What is painted on a canvas, for code that draws it again without pixels. */
+/** A canvas's painting, for code that draws it again without pixels. */
 export type Painting =
   | (Cells & {
       readonly kind: 'cells';
       readonly ramp: Ramp;
-      /** Width and height of the gaps between cells, in cells. */
+      /** The width and height of the gaps between cells, in cells. */
       readonly gap: readonly [x: number, y: number];
     })
   | { readonly kind: 'ramp'; readonly ramp: Ramp };
@@ -46,7 +46,7 @@ export function paintCells(canvas: HTMLCanvasElement, cells: Cells, ramp: Ramp, 
   context.clearRect(0, 0, canvas.width, canvas.height);
   if (rows === 0 || columns === 0) return;
   const image = new ImageData(columns, rows);
-  // Writes four bytes at a time: a colour is one number, whatever the order of its bytes.
+  // Writes four bytes at a time: a colour is one number, whatever the byte order.
   const painted = new Uint32Array(image.data.buffer);
   const colours = new Uint32Array(ramp.buffer, ramp.byteOffset, 256);
   for (let i = 0; i < rows * columns; ++i) {

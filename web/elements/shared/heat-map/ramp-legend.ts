@@ -5,7 +5,7 @@ import { baseStyles } from '../styles.js';
 import { paintRamp } from './paint-cells.js';
 import { isSigned, rampFor, rampStyles } from './ramps.js';
 
-/** `<ramp-legend low="0" high="1">`: what the colours of a heat map mean. */
+/** `<ramp-legend low="0" high="1">`: the colour legend of a heat map. */
 export class RampLegend extends LitElement {
   /** @internal */
   static override styles = [
@@ -31,10 +31,10 @@ export class RampLegend extends LitElement {
   ];
   static override properties = { low: { type: Number }, high: { type: Number }, beyond: { type: Boolean } };
 
-  /** The values of the ramp's ends; default −1 and 1. */
+  /** The values at the ramp's ends; default −1 and 1. */
   declare low: number;
   declare high: number;
-  /** Whether larger values than `high` are shown in its colour; default not. */
+  /** Whether values above `high` have its colour; default false. */
   declare beyond: boolean;
   readonly #words = new Localised(this);
   readonly #dark = matchMedia('(prefers-color-scheme: dark)');
@@ -56,7 +56,7 @@ export class RampLegend extends LitElement {
     this.#dark.removeEventListener('change', this.repaint);
   }
 
-  /** Paints the ramp anew. Only needed after the page has changed `color-scheme` by itself. */
+  /** Repaints the ramp. Needed only after the page has changed `color-scheme` itself. */
   readonly repaint = (): void => {
     const canvas = this.renderRoot.querySelector('canvas');
     if (canvas !== null) paintRamp(canvas, rampFor(canvas, this.low), this.low, this.high);

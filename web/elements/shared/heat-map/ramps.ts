@@ -4,7 +4,7 @@ import { blues } from './blues.js';
 /** 256 colours, four bytes each (red, green, blue, opaque), lowest value first. */
 export type Ramp = Uint8ClampedArray;
 
-/** The colours between which a ramp's are interpolated, lowest value first. */
+/** The colours between which a ramp is interpolated, lowest value first. */
 export const STOPS = {
   /** ColorBrewer's RdBu. */
   signed: '67001f b2182b d6604d f4a582 fddbc7 f7f7f7 d1e5f0 92c5de 4393c3 2166ac 053061',
@@ -13,7 +13,7 @@ export const STOPS = {
   onDark: '222b36 1f4e85 3f8fd0 b5dbff',
 };
 
-/** Ramps for values from zero on, and for those that may lie below it; on light pages and on dark ones. */
+/** Ramps for values from zero, and for signed values; on light pages and on dark ones. */
 const RAMPS = {
   /** d3's Blues. */
   light: [rampOf(256, (i) => parseInt(blues.slice(6 * i, 6 * i + 6), 16)), interpolated(STOPS.signed)],
@@ -21,7 +21,7 @@ const RAMPS = {
 } as const;
 
 /**
- * Whether a domain has values below zero. They are red then, those above are blue, and zero is in the middle of the
+ * Whether a domain has values below zero. Then they are red, those above are blue, and zero is in the middle of the
  * ramp.
  */
 export function isSigned(low: number): boolean {
@@ -29,14 +29,14 @@ export function isSigned(low: number): boolean {
 }
 
 /**
- * The ramp of a domain from `low` on for the colour scheme around a canvas. `rampStyles` colour the canvas black in a
- * light scheme and white in a dark one, whether the page or the reader chose it, and this reads the colour back.
+ * The ramp of a domain from `low` for the colour scheme around a canvas. `rampStyles` colour the canvas black in a
+ * light scheme and white in a dark one, whether page or reader chose it, and this reads the colour back.
  */
 export function rampFor(canvas: HTMLCanvasElement, low: number): Ramp {
   return rampIn(getComputedStyle(canvas).color === 'rgb(255, 255, 255)' ? 'dark' : 'light', low);
 }
 
-/** The ramp of a domain from `low` on in a colour scheme. */
+/** The ramp of a domain from `low` in a colour scheme. */
 export function rampIn(scheme: 'light' | 'dark', low: number): Ramp {
   const [plain, signed] = RAMPS[scheme];
   return isSigned(low) ? signed : plain;
@@ -61,7 +61,7 @@ export const rampStyles = css`
 
 /**
  * The index in a ramp of a value in the domain [low, high]. Values outside get the colours of the ends. In a signed
- * domain zero has the middle of the ramp, and the side that reaches further has all of its half.
+ * domain zero is in the middle of the ramp, and the larger side uses its whole half.
  */
 export function rampIndex(value: number, low: number, high: number): number {
   const reach = Math.max(-low, high);

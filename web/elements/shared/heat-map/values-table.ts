@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 
-/** A matrix and the words around it. */
+/** A matrix and the texts around it. */
 export interface ValuesTable {
   readonly values: ArrayLike<number>;
   readonly rows: number;

@@ -1,11 +1,11 @@
 import { html, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
 
-/** Length of the sample of a line, in CSS pixels: a period of every line style. */
+/** The length of a line sample, in CSS pixels: a period of every line style. */
 const SAMPLE = 22;
 
 /**
- * A curve's name behind a sample of its line, or behind a value that is read from it. (x, y) is where the sample
- * begins; `style` are its classes of colour and line style.
+ * A curve's name after a line sample, or after a value that is read from it. (x, y) is where the sample begins; `style`
+ * are its classes for colour and line style.
  */
 export function curveLabel(style: string, x: number, y: number, name: string, value?: string): SVGTemplateResult {
   return svg`${
@@ -16,7 +16,7 @@ export function curveLabel(style: string, x: number, y: number, name: string, va
     <text class="curve-label ${style}" x=${x + SAMPLE + 5} y=${y} dy="0.35em">${name}</text>`;
 }
 
-/** The name of something that has a curve, behind a sample of its line: the label of a choice. */
+/** The name of something that has a curve, after a line sample: the label of a choice. */
 export function sampled(style: string, name: string): TemplateResult {
   return html`<svg class="line-sample" width=${SAMPLE} height="8" aria-hidden="true">
       <path class="sample ${style}" d="M0 4h${SAMPLE}" /></svg

@@ -5,7 +5,7 @@ import type { Localised } from '../localised.js';
 
 const NARROW = 400;
 const MARGIN = { top: 28, right: 8, bottom: 43, left: 34 };
-/** Least distance of two numbers on the horizontal axis. */
+/** The least distance of two numbers on the horizontal axis. */
 const LEAST_STEP = 30;
 
 /** A run of offsets that share a row of a table, and its value. */
@@ -28,24 +28,24 @@ export function barsOf(rows: readonly number[], table: ArrayLike<number>, from: 
   return bars;
 }
 
-/** Bars over the offsets j − i between `tokens` tokens; the one that holds the target is outlined. */
+/** Bars over the offsets j − i between `tokens` tokens; the one with the target is outlined. */
 export function offsetBars(chart: {
   bars: readonly Bar[];
   /** If there is none, no bar is marked. */
   target: number | undefined;
   tokens: number;
-  /** Whether keys ahead of the query are masked: their half is hatched. Default false. */
+  /** Whether keys after the query are masked: their half is hatched. Default false. */
   causal?: boolean;
-  /** What the whole chart is, and what its heights are. */
+  /** The chart's description, and the meaning of its heights. */
   label: string;
   name: string;
-  /** The values at the ends of the vertical axis, before they are rounded. */
+  /** The values at the ends of the vertical axis, before rounding. */
   domain: readonly [number, number];
   pixels: number;
   words: Localised;
 }): SVGTemplateResult {
   const { bars, target, tokens, causal = false, label, name, domain, pixels, words } = chart;
-  // On a phone the map, the sliders and what is said of both are on the same screen.
+  // On a phone the map, the sliders and their readouts are on the same screen.
   const height = pixels < NARROW ? 172 : 236;
   const x = scaleLinear([0.5 - tokens, tokens - 0.5], [MARGIN.left, pixels - MARGIN.right]);
   const y = scaleLinear(domain, [height - MARGIN.bottom, MARGIN.top]).nice(5);
@@ -82,8 +82,8 @@ export function offsetBars(chart: {
 }
 
 /**
- * The bars and a map beside them, or above each other on narrow pages. The figure says how wide each is where there is
- * room.
+ * The bars and a map beside them, or one below the other on narrow pages. The figure sets the width of each for wide
+ * pages.
  */
 export const offsetBarStyles = css`
   .pictures {

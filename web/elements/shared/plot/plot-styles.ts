@@ -18,7 +18,7 @@ export const plotStyles = css`
     width: 100%;
   }
   ${curveStyles}
-  /* What a curve was at first. */
+  /* An initial curve. */
   svg path.before {
     stroke-width: 1.5;
     stroke-opacity: 0.5;

@@ -4,7 +4,7 @@ import { pointerIn } from '../controls/pointer-in.js';
 /**
  * Curves that are read below the pointer.
  *
- * @param read  told how far it is from the left, in CSS pixels, or that it has left
+ * @param read receives the pointer's distance from the left in CSS pixels, or undefined when it has left
  */
 export function readable(curves: SVGTemplateResult, read: (left: number | undefined) => void): TemplateResult {
   const point = (event: PointerEvent): void => read(pointerIn(event).x);
@@ -15,7 +15,7 @@ export function readable(curves: SVGTemplateResult, read: (left: number | undefi
   return html`<div class="readable" @pointermove=${point} @pointerdown=${point} @pointerleave=${leave}>${curves}</div>`;
 }
 
-/** The line through what is read, with where that is above it. */
+/** The vertical line through the values that are read. */
 export function readingLine(x: number, top: number, bottom: number, where: string): SVGTemplateResult {
   return svg`<line class="reading" x1=${x} x2=${x} y1=${top} y2=${bottom} />
     <text x=${x} y=${top - 5} text-anchor="middle">${where}</text>`;

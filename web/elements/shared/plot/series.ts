@@ -1,19 +1,17 @@
 import { css, svg, html, type SVGTemplateResult, type TemplateResult } from 'lit';
 
-/** A column and the classes of its colour and line style. */
+/** A column and the classes for its colour and line style. */
 export interface Series {
   readonly column: number;
   readonly className: string;
 }
 
-/**
- * The colours of pairs and the line styles of columns that are drawn, so that they keep them while others come and go.
- */
+/** The colours of pairs and the line styles of columns, kept while others come and go. */
 export class Looks {
   readonly #pairs = new Map<number, number>();
   readonly #columns = new Map<number, number>();
 
-  /** Forgets what is no longer drawn, and gives what is new the colours and line styles that are used least. */
+  /** Forgets removed columns, and gives new ones the colours and line styles that are used least. */
   of(columns: readonly number[]): (column: number) => string {
     assign(this.#pairs, columns.map(pairOf), 3);
     assign(this.#columns, columns, 6);
@@ -35,8 +33,7 @@ function assign(given: Map<number, number>, wanted: readonly number[], count: nu
 
 /**
  * How the curves of P's columns look. The two columns of a pair (2j, 2j+1) have the same frequency and share a colour;
- * every column of the drawing has its own line style, so that colours are not needed. `looks` are those of the drawing
- * so far.
+ * every column has its own line style, so that colours are not needed. `looks` are those so far.
  */
 export function seriesOf(columns: readonly number[], looks = new Looks()): Series[] {
   const look = looks.of(columns);

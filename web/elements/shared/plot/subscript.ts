@@ -1,7 +1,7 @@
 import { svg, type SVGTemplateResult } from 'lit';
 
 /**
- * A subscript in an SVG text, and what follows it. Unicode's own are tiny in many fonts, and few browsers know
+ * A subscript in an SVG text, and the text after it. Unicode's own are tiny in many fonts, and few browsers support
  * `baseline-shift`.
  */
 export function subscript(text: string, rest = ''): SVGTemplateResult {
