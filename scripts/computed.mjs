@@ -1,7 +1,7 @@
 // Trains the models of <position-training> with seed 1 and writes to web/elements/position-training
 //   computed-curves.json   loss and accuracy, each value the mean of ten steps, which computed-curves.ts reads
-//   computed-maps.json     where the heads look afterwards: two hexadecimal digits a weight, which computed-maps.ts reads
-//   usage: computed.mjs      `npm run train:computed`; tests/elements/long/position-training.test.ts fails if it is needed
+//   computed-maps.json     the attention maps afterwards, two hexadecimal digits per weight, which computed-maps.ts reads
+//   usage: computed.mjs      `npm run train:computed`; tests/elements/long/position-training.test.ts fails if they are out of date
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'prettier';

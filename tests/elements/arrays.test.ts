@@ -1,4 +1,4 @@
-/** Arrays in the forms that notebooks have them. */
+/** Arrays in the forms that notebooks use. */
 import { describe, expect, test } from '@jest/globals';
 import { half } from '../../web/elements/shared/arrays/npy.js';
 import { toShaped } from '../../web/elements/shared/arrays/shaped.js';
@@ -14,7 +14,7 @@ describe('.npy bytes', () => {
     expect(Array.from(data)).toEqual(VALUES.map(descr.endsWith('2') ? float16 : Math.fround));
   });
 
-  test.each([1, 2, 3])('of version %i are read, wherever they begin', (version) => {
+  test.each([1, 2, 3])('of version %i are read at any offset', (version) => {
     const bytes = npy({ version });
     const within = new Uint8Array(bytes.length + 8);
     within.set(bytes, 3);
@@ -23,7 +23,7 @@ describe('.npy bytes', () => {
       expect(toShaped('weights', given)).toEqual(expected);
   });
 
-  test('column by column are turned', () => {
+  test('in column-major order become row-major', () => {
     const at = (i: number, j: number, k: number) => 100 * i + 10 * j + k;
     const columns = [0, 1].flatMap((k) => [0, 1, 2].flatMap((j) => [0, 1].map((i) => at(i, j, k))));
     const rows = [0, 1].flatMap((i) => [0, 1, 2].flatMap((j) => [0, 1].map((k) => at(i, j, k))));
@@ -91,7 +91,7 @@ describe('other forms', () => {
     expect(Array.from(data)).toEqual(VALUES.map(float16));
   });
 
-  test('every float16 that is no NaN is what numpy says', () => {
+  test('every float16 except NaN is read as numpy reads it', () => {
     const positive = Array.from({ length: 0x7c01 }, (_, bits) => bits);
     const expected = positive.map((bits) => {
       const [exponent, fraction] = [bits >> 10, bits & 1023];
@@ -115,7 +115,7 @@ describe('other forms', () => {
   });
 });
 
-test('the forms are those of heads and of maps', () => {
+test('heads and maps accept these forms', () => {
   const weights = [0.5, 0.5, 0.25, 0.75, 1, 0, 0, 1];
   const bytes = npy({ shape: [2, 2, 2], values: weights });
   expect(headsOf({ weights: bytes })).toMatchObject({ layers: 1, heads: 2, tokens: ['1', '2'] });

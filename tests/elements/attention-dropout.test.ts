@@ -4,7 +4,7 @@ import { draw, expectedError, Run, TOKENS } from '../../web/elements/attention-d
 import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
 
-test('a draw drops weights and scales up the others, and the same seed drops the same', () => {
+test('a draw drops weights and scales up the others, and the same seed drops the same ones', () => {
   const evaluation = draw(attention).weights;
   const { weights } = draw(attention, 0.5, 3);
   const kept = [...weights].filter((weight) => weight !== 0);
@@ -19,7 +19,7 @@ test('a draw drops weights and scales up the others, and the same seed drops the
 });
 
 describe('the mean of many draws', () => {
-  test.each([0.1, 0.5, 0.8])('comes to evaluation as 1/√N at rate %d', (rate) => {
+  test.each([0.1, 0.5, 0.8])('approaches evaluation like 1/√N at rate %d', (rate) => {
     const run = new Run(attention, rate, 1);
     run.advance(1000);
     const expected = expectedError(attention, rate);
@@ -31,14 +31,14 @@ describe('the mean of many draws', () => {
     }
   });
 
-  test('is evaluation from the first draw where nothing is dropped', () => {
+  test('equals evaluation from the first draw if nothing is dropped', () => {
     const run = new Run(attention, 0, 1);
     run.advance(3);
     expect(run.errors).toEqual([0, 0, 0]);
     expect(Array.from(run.meanWeights, Math.fround)).toEqual([...draw(attention).weights]);
   });
 
-  test('does not depend on the slices in which it is drawn', () => {
+  test('does not depend on how draws are divided between frames', () => {
     const [whole, sliced] = [new Run(attention, 0.5, 9), new Run(attention, 0.5, 9)];
     whole.advance(50);
     for (const count of [7, 7, 30, 50]) sliced.advance(count);
@@ -53,6 +53,6 @@ test('the code prints the distance that the figure shows', async () => {
   // No number is longer than a float32 needs: a sign, a zero, a point and nine digits.
   expect(javascript.match(/\d\.\d{10,}/g)).toBeNull();
   const [line] = await runModule(javascript);
-  // Both sum the same float64 numbers in the same order, the code with one more rounding a term.
+  // Both sum the same float64 numbers in the same order, the code with one more rounding per term.
   expect(Math.abs(Number(line) / (run.errors.at(-1) ?? NaN) - 1)).toBeLessThan(1e-12);
 });

@@ -7,7 +7,7 @@ import { attention } from '../support/library.js';
 const tokens = Array.from({ length: TOKENS }, (_, t) => t);
 
 describe('symbols', () => {
-  test('light up the rows and cells they denote', () => {
+  test('highlight the rows and cells that they denote', () => {
     expect(denoted('y', 1)).toEqual([
       { matrix: 'Y', row: 1 },
       { matrix: 'A', row: 1 },
@@ -16,7 +16,7 @@ describe('symbols', () => {
     expect(denoted('v4', 0)).toEqual([{ matrix: 'X', row: 3 }]);
   });
 
-  test('are lit up by the rows and cells they denote', () => {
+  test('are highlighted by the rows and cells that they denote', () => {
     // Row 2 of X is the query of y_2, and a key and a value of every output.
     expect(symbolsAt('X', 1, 5, 1)).toEqual(['q', 'k2', 'v2']);
     expect(symbolsAt('X', 2, 0, 1)).toEqual(['k3', 'v3']);
@@ -46,7 +46,7 @@ test('the weights and outputs are those of the formula', () => {
     const dot = (j: number): number => X[i]!.reduce((sum, value, c) => sum + value * X[j]![c]!, 0);
     const powers = tokens.map((j) => Math.exp(dot(j) / Math.sqrt(WIDTH)));
     const sum = powers.reduce((a, b) => a + b, 0);
-    // Scores stay below 8 and are off by a few float32 spacings there, the weights relatively as much.
+    // Scores stay below 8 and are off by a few float32 spacings there, and so are the weights, relatively.
     const error = 16 * 8 * 2 ** -24;
     tokens.forEach((j) => expect(Math.abs((A[i * TOKENS + j] ?? NaN) - (powers[j] ?? NaN) / sum)).toBeLessThan(error));
     for (let c = 0; c < WIDTH; ++c) {

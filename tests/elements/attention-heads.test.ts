@@ -20,8 +20,8 @@ test.each([
   const { lengths, each } = given;
   const { javascript } = headsCode({ validLens: [3, 2], lengths, queryLens, input: 'ones', seed: 1 });
   const lines = await runModule(javascript);
-  // Two sequences of five heads of four queries; every query attends evenly to the keys that it may see, and to nothing
-  // of none.
+  // Two sequences of five heads of four queries; every query attends uniformly to the keys that it may see, and its
+  // weights are 0 if there are none.
   const wanted = [0, 1].flatMap((sequence) =>
     [1, 2, 3, 4, 5].flatMap((head) =>
       [0, 1, 2, 3].map((query) => {

@@ -41,7 +41,7 @@ describe('lookUp', () => {
   const point = fc.tuple(coordinate, coordinate);
   const three = fc.array(point, { minLength: 3, maxLength: 3 });
 
-  test('is softmax attention at any place of the points, temperature and number of valid keys', () => {
+  test('is softmax attention for any points, temperature and number of valid keys', () => {
     const scenes = fc.record({
       query: point,
       keys: three,
@@ -70,7 +70,7 @@ describe('lookUp', () => {
     );
   });
 
-  test('mixes nothing where no key is valid', () => {
+  test('gives zeros if no key is valid', () => {
     const { weights, mixture } = lookUp(attention, { ...scene, valid: 0 });
     expect(weights).toEqual([0, 0, 0]);
     expect(mixture).toEqual([0, 0]);
@@ -86,7 +86,7 @@ describe('a point', () => {
     expect(nudged([0, 0], 'toString', false)).toBeUndefined();
   });
 
-  test('comes to stand on tenths, written with one decimal and without a negative zero', () => {
+  test('snaps to tenths, which have one decimal and no negative zero', () => {
     const anywhere = fc.double({ min: -10, max: 10, noNaN: true });
     fc.assert(
       fc.property(anywhere, anywhere, (x, y) => {

@@ -18,7 +18,7 @@ const settings = fc.record({
 });
 
 describe('the masks', () => {
-  test('are those of their definitions, and their conjunction', () => {
+  test('agree with their definitions, and combine by AND', () => {
     fc.assert(
       fc.property(settings, (given) => {
         const { valid, causal, window, left, right } = given;
@@ -34,7 +34,7 @@ describe('the masks', () => {
     );
   });
 
-  test('leave zeros in a row that sees nothing, and rows that sum to one otherwise', () => {
+  test('give zeros in a row that sees nothing, and rows that sum to 1 otherwise', () => {
     fc.assert(
       fc.property(settings, (given) => {
         const { mask, weights, empty } = maskScene(attention, given);

@@ -19,7 +19,7 @@ test('the textbook’s case goes from (2, 4, 100) over (10, 4, 20) back to (2, 4
   ]);
 });
 
-test('there are shapes exactly where the heads divide the width, and else the layer’s own error', () => {
+test('there are shapes if the heads divide the width, and otherwise the layer’s own error', () => {
   for (let width = 4; width <= 128; width += 4) {
     for (let heads = 1; heads <= 12; ++heads) {
       const { shapes, error } = pipelineOf(attention, { batch: 1, tokens: 2, width, heads });

@@ -39,13 +39,13 @@ describe('heads set by hand', () => {
       if (row < last) expect(weight(full, 'next', row, row + 1)).toBeGreaterThan(0.9);
       const same = SENTENCE.map((token, column) => (token === SENTENCE[row] ? weight(full, 'same', row, column) : 0));
       expect(same.reduce((sum, w) => sum + w, 0)).toBeGreaterThan(0.8);
-      // P's rows grow unlike up to three places apart; farther out the slower pairs' cosines wave.
+      // Rows of P become less similar up to three places apart; farther out the slower pairs' cosines oscillate.
       for (let column = Math.max(1, row - 2); column <= row; ++column)
         expect(weight(full, 'near', row, column)).toBeGreaterThan(weight(full, 'near', row, column - 1));
     }
   });
 
-  test('cannot find neighbours without positions: those heads attend evenly', () => {
+  test('cannot find neighbours without positions: those heads attend uniformly', () => {
     const blind = scene({ positions: false });
     for (const kind of ['previous', 'next', 'near'] as const) {
       const weights = blind.heads[HEADS.indexOf(kind)] ?? [];
@@ -84,7 +84,7 @@ test.each([
   );
 });
 
-test('the entropy is 0 for one key, log₂ n for n alike, and none for a row of zeros', () => {
+test('the entropy is 0 for one key, log₂ n for n equal ones, and NaN for a row of zeros', () => {
   expect(entropies([1, 0, 0, 0, 0.25, 0.25, 0.25, 0.25, 0.5, 0.5, 0, 0, 0, 0, 0, 0], 4)).toEqual([0, 2, 1, NaN]);
 });
 

@@ -5,7 +5,7 @@ import { baseOfHalves, bitsOf, periodOf, signsOf, writtenSign } from '../../web/
 import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
 
-test('bits are those of the number, no more than the last one needs', () => {
+test('bits are those of the number, as many as the last one needs', () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 64 }), (rows) => {
       const { bits, columns } = bitsOf(rows);
@@ -81,7 +81,7 @@ test.each([32, 60, 64])(
       for (let bit = 0; bit < columns; ++bit)
         if ((bits[i * columns + columns - 1 - bit] === 1) === (signs[i * pairs + pairs - 1 - bit] === 1)) ++agreeing;
     expect(Math.abs(agreeing / (rows * columns) - 0.5)).toBeLessThan(0.05);
-    // The fastest sine is not as fast as the last bit, which repeats after two positions.
+    // The fastest sine is slower than the last bit, which repeats after two positions.
     expect(periodOf(0, dim, baseOfHalves(dim))).toBeCloseTo(6.3, 1);
   },
 );

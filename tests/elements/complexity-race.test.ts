@@ -37,13 +37,13 @@ describe('the plan', () => {
     ]);
   });
 
-  test('counts what the loops make, with four projections for the whole layer', () => {
+  test('counts the operations of the loops, with four projections for the whole layer', () => {
     const size: Size = { n: 6, d: 4, k: 3 };
     const expected: Readonly<Record<Contestant, number>> = {
       cnn: convolutionMultiplyAdds(6, 4, 3),
       rnn: recurrenceMultiplyAdds(6, 4),
       attention: attentionMultiplyAdds(6, 4),
-      // A projection is a convolution of one tap.
+      // A projection is a convolution with a kernel of 1.
       layer: attentionMultiplyAdds(6, 4) + 4 * convolutionMultiplyAdds(6, 4, 1),
     };
     for (const contestant of CONTESTANTS) {
@@ -64,7 +64,7 @@ describe('the plan', () => {
     expect(crossing(curve('layer'), curve('attention'))).toBeUndefined();
   });
 
-  test('the whole layer takes more than the RNN always, and more than the CNN always if k is at most 4', () => {
+  test('the whole layer always takes more than the RNN, and more than the CNN if k is at most 4', () => {
     for (const k of [1, 2, 3, 4, 5, 9]) {
       for (const axis of ['n', 'd'] as const) {
         const sizes = sizesAlong(axis, { n: 128, d: 128, k });
@@ -83,14 +83,14 @@ describe('the plan', () => {
     expect(layer(128) - mixing(128)).toBe(mixing(128));
   });
 
-  test('passes over points that one of two curves lacks', () => {
+  test('skips points that only one of two curves has', () => {
     const first = [1, 2, 4, 8].map((x) => ({ x, y: x * x }));
     const second = [1, 8].map((x) => ({ x, y: 4 * x }));
     expect(crossing(first, second)?.x).toBeCloseTo(4, 12);
     expect(crossing(first, [])).toBeUndefined();
   });
 
-  test('that curves do not cross as measured is said once all is measured, and not before', () => {
+  test('the text says that measured curves do not cross only once everything is measured', () => {
     const text = (key: string, { list = '' }: { list?: string }) => (list === '' ? key : `${key}(${list})`);
     const words = { text, number: String } as unknown as Localised;
     const line = (along: readonly number[]) => along.map((y, k) => ({ x: 2 ** k, y }));
@@ -105,7 +105,7 @@ describe('the plan', () => {
     expect(said(true, 2, 3)).toBe('race.crossCounted(race.crossAt) race.crossMeasured(race.crossAt)');
   });
 
-  test('has powers of two only', () => {
+  test('has only powers of two', () => {
     expect(sizesAlong('n', { n: 64, d: 32, k: 3 }).map(({ n, d }) => [n, d])).toEqual(
       [16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192].map((n) => [n, 32]),
     );
@@ -116,7 +116,7 @@ describe('the plan', () => {
 });
 
 describe('the machine', () => {
-  test('is named from client hints where there are any', async () => {
+  test('is named from client hints if there are any', async () => {
     const userAgentData = {
       brands: [
         { brand: 'Not;A=Brand', version: '8' },

@@ -15,17 +15,17 @@ import { attention } from '../support/library.js';
 import { pythonWithTorch, runScripts } from '../support/python.js';
 
 describe('the difference between tokens', () => {
-  test('is zero for equal rows, one for rows that add up to zero, and takes no notice of scale', () => {
+  test('is 0 for equal rows, 1 for rows that add up to zero, and independent of scale', () => {
     const row = normalDraws(WIDTH, 3);
     const equal = Float32Array.from({ length: TOKENS * WIDTH }, (_, k) => row[k % WIDTH]!);
-    // The mean of equal float32 rows is exact but for the rounding of float64 sums.
+    // The mean of equal float32 rows is exact except for the rounding of float64 sums.
     expect(differenceOf(equal)).toBeLessThan(1e-14);
     const opposite = equal.map((value, k) => (Math.floor(k / WIDTH) % 2 === 0 ? value : -value));
     expect(differenceOf(opposite)).toBeCloseTo(1, 12);
     const any = normalDraws(TOKENS * WIDTH, 4);
     expect(differenceOf(any.map((value) => value * 4))).toBe(differenceOf(any));
   });
-  test('and their cosines agree: all ones where they are equal', () => {
+  test('and their cosines agree: all are 1 for equal rows', () => {
     const row = normalDraws(WIDTH, 3);
     const equal = Float32Array.from({ length: TOKENS * WIDTH }, (_, k) => row[k % WIDTH]!);
     for (const cosine of cosinesOf(equal)) expect(cosine).toBeCloseTo(1, 6);
@@ -35,16 +35,16 @@ describe('the difference between tokens', () => {
 describe.each(['tokens', 'positions'] as const)('stacks over %s', (signal) => {
   const states = statesOf(attention, signal, 1);
   const left = (stack: (typeof STACKS)[number], layer: number): number => differenceOf(states[stack][layer]!);
-  test('attention alone collapses to rounding, residuals and norms slow it down by orders of magnitude', () => {
+  test('attention alone collapses to rounding errors, residuals and norms slow that down by orders of magnitude', () => {
     // float32: a mean of equal rows is off by some units in the last place.
     expect(left('attention', LAYERS)).toBeLessThan(16 * 2 ** -24);
     for (const stack of ['residual', 'postNorm', 'preNorm'] as const) expect(left(stack, LAYERS)).toBeGreaterThan(1e-5);
   });
-  test('a norm behind the sum collapses all the same, one before the sublayer nearly stops the collapse', () => {
+  test('post-norm stacks collapse all the same, pre-norm ones hardly', () => {
     expect(left('postNorm', LAYERS)).toBeLessThan(left('postNorm', 1) / 50);
     expect(left('preNorm', LAYERS)).toBeGreaterThan(left('preNorm', 1) / 5);
   });
-  test('start from the same tokens, one state a layer, the same for the same seed', () => {
+  test('start from the same tokens, with one state per layer, the same for the same seed', () => {
     for (const stack of STACKS) {
       expect(states[stack]).toHaveLength(LAYERS + 1);
       expect(states[stack][0]).toEqual(states.attention[0]);
@@ -60,9 +60,9 @@ describe.each(['tokens', 'positions'] as const)('stacks over %s', (signal) => {
     ]);
     expect(lines.map((line) => line.split(' ').map(Number))).toEqual(rows);
   });
-  test('the PyTorch code draws other numbers, and shows the same', () => {
+  test('the PyTorch code draws other numbers, and computes the same', () => {
     const python = pythonWithTorch();
-    // Its grammar is checked with that of all figures (tests/browser/elements/long/code.pytorch.test.ts).
+    // Its syntax is checked with that of all figures (tests/browser/elements/long/code.pytorch.test.ts).
     if (python === undefined) return;
     const [printed = ''] = runScripts(python, [depthCode(signal, 1).pytorch]);
     const rows = printed

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { attention } from '../support/library.js';
 
-// The figure takes the products as scores of attention; its claims about them are checked here in float64.
+// The figure computes the products as scores of attention; its claims about them are checked here in float64.
 test.each([
   [60, 32, 10000],
   [17, 9, 100],
@@ -22,7 +22,7 @@ test.each([
       };
       near('the scores', scores!.data[i * length + j]! - exact);
       if (dim % 2 !== 0) {
-        // The sine that is left over depends on the position; the figure says what that makes of the diagonal.
+        // The unpaired sine depends on the position; the figure describes its effect on the diagonal.
         const left = Math.sin(i * base ** (-(dim - 1) / dim));
         if (i === j) near('the diagonal', exact - (dim - 1 + 2 * left ** 2) / dim);
         continue;

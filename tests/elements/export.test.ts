@@ -33,7 +33,7 @@ function parseCsv(text: string): string[][] {
 }
 
 describe('CSV', () => {
-  test('quotes what holds commas, quotes or line breaks, and nothing else', () => {
+  test('quotes cells with commas, quotes or line breaks, and no others', () => {
     expect(csvOf({ columns: ['a', 'b, c', 'say "d"'], rows: [[1, 'x\ny', -0.5]] })).toBe(
       'a,"b, c","say ""d"""\r\n1,"x\ny",-0.5\r\n',
     );
@@ -60,7 +60,7 @@ describe('CSV', () => {
           row.forEach((text, j) => {
             const value = rows[i]?.[j];
             if (typeof value === 'string') expect(text).toBe(value);
-            // A float32 comes back as a float32 does, any other number exactly; −0 is written as 0.
+            // A float32 is read back as the same float32, any other number exactly; −0 is written as 0.
             else if (Math.fround(value!) === value) expect(Math.fround(Number(text)) + 0).toBe(value + 0);
             else expect(Number(text)).toBe(value);
           }),
@@ -87,7 +87,7 @@ describe('the shortest decimal of a float32', () => {
       fc.property(fc.float({ noNaN: true, noDefaultInfinity: true, min: 2 ** -99 }), (value) => {
         const text = shortest(value);
         expect(Math.fround(Number(text))).toBe(value);
-        // Whole numbers are written whole: a count is not to be rounded.
+        // Whole numbers are written without rounding, because they may be counts.
         if (Number.isSafeInteger(value)) return;
         const digits = text.replace(/e.*/, '').replace('.', '').replace(/^0+/, '').replace(/0+$/, '').length;
         if (digits > 1) expect(Math.fround(Number(value.toPrecision(digits - 1)))).not.toBe(value);
@@ -95,7 +95,7 @@ describe('the shortest decimal of a float32', () => {
     );
   });
 
-  test('of a number that is no float32 is that of a float64', () => {
+  test('of any other number is that of a float64', () => {
     expect(shortest(0.1)).toBe('0.1');
     expect(shortest(1 / 3)).toBe('0.3333333333333333');
   });
@@ -130,7 +130,7 @@ test('merged blocks cover every cell once, with its colour, and leave empty cell
   expect(mergedBlocks(new Array<number>(60).fill(5), 6, 10)).toEqual([{ x: 0, y: 0, width: 10, height: 6, index: 5 }]);
 });
 
-test('cells without a number, and those of −∞, are empty in pictures', () => {
+test('cells of NaN and −∞ are empty in pictures', () => {
   const matrix = { values: [-Infinity, NaN, 1, 0], rows: 2, columns: 2, low: 0, high: 1 };
   const painting = { ...matrix, kind: 'cells', ramp: new Uint8ClampedArray(1024) } as const;
   const wanted = [

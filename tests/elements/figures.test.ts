@@ -17,7 +17,7 @@ test('the shipped ramp is d3’s Blues at 256 points', () => {
   }
 });
 
-test('labels come to stand the gap apart and inside, and those already apart stay put', () => {
+test('labels are moved at least the gap apart and inside, and not at all if they already are', () => {
   expect(spreadLabels([10, 12, 80], 14, 0, 100)).toEqual([10, 24, 80]);
   expect(spreadLabels([99, 98, 50], 14, 0, 100)).toEqual([100, 86, 50]);
   const heights = fc.array(fc.double({ min: 0, max: 200, noNaN: true }), { minLength: 1, maxLength: 6 });
@@ -33,7 +33,7 @@ test('labels come to stand the gap apart and inside, and those already apart sta
   );
 });
 
-test('no key takes the cursor out of the matrix, and other keys leave it alone', () => {
+test('no key moves the cursor out of the matrix, and other keys do not move it', () => {
   const keys = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'PageUp', 'PageDown', 'Home', 'End'];
   const size = fc.integer({ min: 1, max: 70 });
   fc.assert(
@@ -49,7 +49,7 @@ test('no key takes the cursor out of the matrix, and other keys leave it alone',
   expect(moveCursor({ row: 1, column: 1 }, 'Tab', false, 3, 3)).toBeUndefined();
 });
 
-test('the residual of the exact matrices is float64 rounding, and that of a wrong offset is not', () => {
+test('the residual of the exact matrices is rounding error, and that of a wrong offset is larger', () => {
   const P = sinusoidalEncoding({ length: 90, dim: 16 }).data;
   const exact = (delta: number): ArrayLike<number> => encodingRotation({ delta, dim: 16 }).data;
   // Angles up to 90 radians are themselves rounded at 2^-47; a handful of such errors add up.
@@ -58,18 +58,18 @@ test('the residual of the exact matrices is float64 rounding, and that of a wron
   expect(residual(exact(8), P, { positions: 60, offset: 7, dim: 16 })).toBeGreaterThan(0.5);
 });
 
-test('a matrix is applied by rows', () => {
+test('a matrix is applied in row-major order', () => {
   expect(rotate([1, 2, 3, 4], [5, 6])).toEqual([17, 39]);
 });
 
-test('an arc goes clockwise from twelve, the long way where it must, and round once at most', () => {
+test('an arc goes clockwise from twelve, the long way if necessary, and at most once around', () => {
   expect(arcPath(0, Math.PI / 2, 1)).toMatch(/^M 0 -1 A 1 1 0 0 1 1 -/);
   expect(arcPath(0, 4, 1)).toContain(' 0 1 1 ');
   expect(arcPath(0, -1, 1)).toContain(' 0 0 0 ');
   expect(arcPath(0, 7, 1).match(/A/g)).toHaveLength(2);
 });
 
-test('draws repeat with their seed, differ without it, and are standard normal', () => {
+test('draws repeat for the same seed, differ for others, and are standard normal', () => {
   const draws = normalDraws(20000, 3);
   expect(normalDraws(20000, 3)).toEqual(draws);
   expect(normalDraws(20000, 4)).not.toEqual(draws);

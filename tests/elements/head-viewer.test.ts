@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { headsOf, type HeadArrays } from '../../web/elements/shared/head-viewer/heads.js';
 
-/** Numbers that say where they stand. */
+/** Numbers that encode their own indices. */
 const numbered = (shape: readonly number[]): { data: Float32Array; shape: readonly number[] } => ({
   data: Float32Array.from({ length: shape.reduce((product, size) => product * size, 1) }, (_, i) => i),
   shape,
 });
 
-/** The same as lists in lists. */
+/** The same as nested lists. */
 function nested(shape: readonly number[], from = 0): unknown {
   const [size = 0, ...rest] = shape;
   const step = rest.reduce((product, each) => product * each, 1);
@@ -19,7 +19,7 @@ const few = fc.integer({ min: 1, max: 4 });
 const sizes = fc.tuple(few, few, few, few);
 
 describe('arrays of heads', () => {
-  test('are the same maps in each form', () => {
+  test('give the same maps in each form', () => {
     fc.assert(
       fc.property(sizes, ([layers, heads, rows, columns]) => {
         const shape = [layers, heads, rows, columns];
@@ -44,7 +44,7 @@ describe('arrays of heads', () => {
     );
   });
 
-  test('may have fewer axes, and tokens that are asked of their own', () => {
+  test('may have fewer axes, and their own key tokens', () => {
     expect(headsOf({ weights: numbered([2, 3]) })).toMatchObject({ layers: 1, heads: 1 });
     expect(headsOf({ weights: numbered([5, 2, 3]) })).toMatchObject({ layers: 1, heads: 5 });
     const square = headsOf({ weights: numbered([2, 2]), tokens: ['a', 'b'] });
@@ -54,7 +54,7 @@ describe('arrays of heads', () => {
     expect(headsOf({ weights: numbered([2, 3]), tokens: ['a', 'b'] }).keyTokens).toEqual(['1', '2', '3']);
   });
 
-  test('with isCausal hide the keys after each query, the last of which goes with the last key', () => {
+  test('with isCausal hide the keys after each query, with the last query aligned to the last key', () => {
     expect(headsOf({ weights: numbered([3, 3]) }).mask).toBeUndefined();
     const maskOf = (...shape: number[]): string =>
       headsOf({ weights: numbered(shape), isCausal: true })

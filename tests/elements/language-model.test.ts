@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => model.dispose());
 
-/** Writes greedily, with a whole pass for each token. */
+/** Generates greedily, with a whole pass for each token. */
 function greedy(beginning: readonly number[], steps: number, options: object): number[] {
   const tokens = [...beginning];
   for (let i = 0; i < steps; ++i) {
@@ -66,7 +66,7 @@ test('the page’s weights are the published ones, with matrices rounded to int8
   );
 });
 
-test('they write the first 181 tokens that the reference program writes', async () => {
+test('they generate the first 181 tokens of the reference program', async () => {
   const { tokens_out: expected } = json(`${FIXTURE}/expected.json`) as { tokens_out: number[] };
   const tokens: number[] = [];
   for await (const token of model.generate([1], { maxTokens: 181 })) tokens.push(token);
@@ -95,7 +95,7 @@ describe('a run', () => {
     ],
   ];
 
-  test.each(cases)('%s writes what whole passes give, and shows their weights', (_, changes, options) => {
+  test.each(cases)('%s generates the tokens of whole passes, and shows their weights', (_, changes, options) => {
     const run = written(ONCE, 24, changes);
     const tokens = greedy(ONCE, 24, options);
     expect(run.tokens).toEqual(tokens);
@@ -111,7 +111,7 @@ describe('a run', () => {
     run.dispose();
   });
 
-  test('ends where there is no more room', () => {
+  test('ends when it is full', () => {
     const run = written(ONCE, MOST, AS_TRAINED);
     expect(run.tokens).toHaveLength(MOST);
     expect(run.goesOn).toBe(false);

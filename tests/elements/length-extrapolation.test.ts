@@ -3,7 +3,7 @@ import { COMPARED, extrapolationSettings, TRAINED } from '../../web/elements/len
 import { Training } from '../../web/training/train.js';
 import { attention } from '../support/library.js';
 
-test('only a learned table ends with the length that it was learned on', () => {
+test('only a learned table ends at its training length', () => {
   for (const positions of COMPARED) {
     const training = new Training(attention, { ...extrapolationSettings(positions, 1), steps: 1 });
     expect(training.evaluateAt(TRAINED, 1)).toBeGreaterThanOrEqual(0);

@@ -1,14 +1,14 @@
-/** Numbers as the figures write them, read back by rules of their own. */
+/** Numbers as the figures write them, parsed by independent rules. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Numbers, powerOfTen } from '../../web/elements/shared/numbers.js';
 
-/** Decimal sign and sign between thousands, after CLDR. */
+/** Decimal and thousands separators, from CLDR. */
 const SIGNS = { en: ['.', ','], pt: [',', '.'], ko: ['.', ','], tr: [',', '.'], id: [',', '.'] } as const;
 const LANGUAGES = Object.keys(SIGNS) as (keyof typeof SIGNS)[];
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** The number that a text of a language stands for. */
+/** The number in a text of a language. */
 function read(text: string, language: keyof typeof SIGNS): number {
   const [decimal, thousands] = SIGNS[language];
   const [factor = '', power = '⁰'] = text.split(' × 10');
@@ -17,7 +17,7 @@ function read(text: string, language: keyof typeof SIGNS): number {
   return Number(`${plain}e${exponent}`);
 }
 
-test('powers of ten are raised digits, without markup', () => {
+test('powers of ten have superscript digits, without markup', () => {
   expect([0, 12, -3, -7].map(powerOfTen)).toEqual(['10⁰', '10¹²', '10⁻³', '10⁻⁷']);
 });
 
@@ -42,19 +42,19 @@ describe.each(LANGUAGES)('in %s', (language) => {
   const values = fc.oneof(
     fc.double({ noNaN: true, min: -1e6, max: 1e6 }),
     fc.float({ noNaN: true, min: -1, max: 1 }),
-    // Evenly over the exponents, where a table of small numbers lives.
+    // Uniform exponents, as in a table of small numbers.
     fc
       .tuple(fc.double({ min: 1, max: 10, maxExcluded: true, noNaN: true }), fc.integer({ min: -44, max: 0 }))
       .map(([factor, exponent]) => factor * 10 ** exponent),
   );
 
-  test('a value reads back to within half of its last digit, and nothing but zero as zero', () => {
+  test('a value reads back to within half of its last digit, and only zero as zero', () => {
     fc.assert(
       fc.property(values, fc.integer({ min: 0, max: 5 }), (value, digits) => {
         const back = read(numbers.value(value, digits), language);
         const tiny = Math.abs(value) < 10 ** -digits;
-        // Two digits are left of a tiny value: half of the second is a twentieth of its power of ten. The rest is the
-        // reading's rounding.
+        // A tiny value has two digits: half of the second is a twentieth of its power of ten. The rest is the parser's
+        // rounding.
         const lastHalf = tiny ? 0.05 * 10 ** Math.floor(Math.log10(Math.abs(value))) : 0.5 * 10 ** -digits;
         expect(Math.abs(back - value)).toBeLessThanOrEqual(
           value === 0 ? 0 : lastHalf + 4 * Number.EPSILON * Math.abs(value),

@@ -21,7 +21,7 @@ const text = ({ from, to }: Leg): string => `${from.layer},${from.token}>${to.la
 
 interface Diagram {
   readonly legs: ReadonlySet<string>;
-  /** Shortest way to a unit that both tokens reach; Infinity without one. */
+  /** The shortest path to a unit that both tokens reach; Infinity without one. */
   readonly searched: (i: number, j: number) => number;
 }
 
@@ -49,7 +49,7 @@ function diagramOf(legs: readonly Leg[], n: number): Diagram {
   return { legs: new Set(legs.map(text)), searched };
 }
 
-/** Ways run along connections without a gap, from the tokens to where they meet; the longer one is the path. */
+/** Both paths run along connections without a gap, from the tokens to where they meet; the longer one counts. */
 function check(meeting: Meeting, { legs }: Diagram, i: number, j: number): number {
   for (const [end, way] of [i, j].map((token, at) => [token, meeting.ways[at] ?? []] as const)) {
     const units = [{ layer: 0, token: end }, ...way.map(({ to }) => to)];
@@ -67,7 +67,7 @@ function pairs(n: number): [number, number][] {
 }
 
 describe('paths', () => {
-  test.each(KERNELS)('in a stack of kernels of %i are as long as the library and a search say', (k) => {
+  test.each(KERNELS)('in a stack of kernels of %i have the lengths of the library and of a search', (k) => {
     for (const n of LENGTHS) {
       const enough = Math.ceil((n - 1) / (k - 1));
       const diagram = diagramOf(convolutionLegs(n, k, enough), n);
@@ -79,7 +79,7 @@ describe('paths', () => {
     }
   });
 
-  test('in too few layers go as far as they can and meet nowhere', () => {
+  test('in too few layers go as far as they can and do not meet', () => {
     for (const k of KERNELS) {
       for (const layers of [1, 2, 3]) {
         const diagram = diagramOf(convolutionLegs(12, k, layers), 12);
@@ -95,7 +95,7 @@ describe('paths', () => {
     }
   });
 
-  test('in a recurrence and in self-attention are as long as the library and a search say', () => {
+  test('in a recurrence and in self-attention have the lengths of the library and of a search', () => {
     for (const n of LENGTHS) {
       const diagrams = [
         ['rnn', diagramOf(recurrentLegs(n), n), recurrentMeeting],
@@ -111,7 +111,7 @@ describe('paths', () => {
     }
   });
 
-  test('are what the JavaScript of the figure prints', async () => {
+  test('are printed by the JavaScript of the figure', async () => {
     const { javascript } = pathLengthsCode({ n: 9, k: 4, i: 2, j: 7 });
     expect(await runModule(javascript)).toEqual(['cnn 2 3', 'rnn 6 9', 'self-attention 1 1']);
     const same = pathLengthsCode({ n: 9, k: 4, i: 2, j: 2 });

@@ -31,7 +31,7 @@ function scene(given: Partial<Parameters<typeof permutationScene>[2]> = {}): Per
   return shown;
 }
 
-test('without positions the outputs of every order are the first ones, moved', () => {
+test('without positions every order permutes the same outputs', () => {
   fc.assert(fc.property(orders, (given) => expect(scene({ order: given }).residual).toBeLessThan(ROUNDING)));
 });
 
@@ -57,7 +57,7 @@ test.each([
   Z.forEach((value, i) => expect(Math.abs(value - (output.data[i] ?? NaN))).toBeLessThan(ROUNDING));
 });
 
-test('an order is read only where it has each number once', () => {
+test('an order is valid only if it has each number once', () => {
   const setting = orderSetting(order);
   expect(setting.read(' 2,1 3 5 4 ')).toEqual([2, 1, 3, 5, 4]);
   for (const bad of ['', '1 2 3 4', '1 2 3 4 4', '1 2 3 4 5 6', '0 1 2 3 4', 'a b c d e', '1 2 3 4 5.5'])
@@ -70,7 +70,7 @@ test('a token moves one place, and not beyond the ends', () => {
   expect(moved(order, 4, 1)).toBe(order);
 });
 
-test('a shuffle repeats with its seed, and all orders come up', () => {
+test('a shuffle repeats for the same seed, and all orders occur', () => {
   expect(shuffled(3)).toEqual(shuffled(3));
   const seen = new Set(Array.from({ length: 3000 }, (_, seed) => shuffled(seed + 1).join(' ')));
   // Of 120 orders each is missed with probability (119/120)^3000, about 1e-11.

@@ -10,7 +10,7 @@ import { runModule } from '../support/runModule.js';
 
 const progress = (step: number) => ({ step, loss: 1 / step, accuracy: step / 10, stepsPerSecond: 5 });
 
-test('curves grow step by step, apart for each kind of positions, and begin anew with a first step', () => {
+test('curves grow step by step, separately for each kind of positions, and start again at a first step', () => {
   let runs: Runs = new Map();
   for (const step of [1, 2, 3]) runs = withProgress(runs, 'learned', progress(step));
   runs = withProgress(runs, 'shaw', progress(1));
@@ -20,7 +20,7 @@ test('curves grow step by step, apart for each kind of positions, and begin anew
 });
 
 /** tests/elements/long trains the models and compares, and runs the code of all. */
-test('of the curves computed beforehand four reach the end of the first task, ALiBi little, and none without positions', () => {
+test('of the precomputed curves four solve the first task, ALiBi hardly, and no positions not at all', () => {
   const reached = (positions: Positions): number => COMPUTED.copy[positions].accuracy.at(-1)!;
   for (const positions of ['sinusoidal', 'learned', 'rotary', 'shaw'] as const)
     expect(reached(positions)).toBeGreaterThan(0.99);
@@ -28,7 +28,7 @@ test('of the curves computed beforehand four reach the end of the first task, AL
   expect(Math.abs(reached('none') - chance(DEFAULTS))).toBeLessThan(0.01);
 });
 
-test('the question’s right answer: besides learned positions, only sinusoidal ones reach the end of the second task', () => {
+test('the question’s right answer: besides learned positions, only sinusoidal ones solve the second task', () => {
   const reach = POSITIONS.filter((positions) => COMPUTED.reverse[positions].accuracy.at(-1)! > 0.99);
   expect(reach).toEqual(['sinusoidal', 'learned']);
   for (const positions of POSITIONS.filter((each) => !reach.includes(each)))
@@ -38,7 +38,7 @@ test('the question’s right answer: besides learned positions, only sinusoidal 
   expectRight(check, 1);
 });
 
-test('each query of the maps computed beforehand shares out about 1 among its keys', () => {
+test('the weights of each query of the precomputed maps add up to about 1', () => {
   for (const task of TASKS)
     for (const positions of POSITIONS) {
       const { weights, digits = NaN } = computedView(task, positions);
@@ -48,7 +48,7 @@ test('each query of the maps computed beforehand shares out about 1 among its ke
       const rows = Array.from({ length: numHeads * length }, (_, row) =>
         weights.data.slice(row * length, (row + 1) * length).reduce((sum, weight) => sum + weight),
       );
-      // Each of the weights is rounded, by half of the last digit at most; a float has seven digits.
+      // Each of the weights is rounded by up to half of the last digit; a float has seven digits.
       const most = (length / 2) * 10 ** -digits + 1e-5;
       expect(rows.filter((sum) => !(Math.abs(sum - 1) <= most))).toEqual([]);
       expect(Math.min(...weights.data)).toBeGreaterThanOrEqual(0);
@@ -56,7 +56,7 @@ test('each query of the maps computed beforehand shares out about 1 among its ke
     }
 });
 
-test('the question’s maps: backwards no head of RoPE looks along a line, and one of the learned encoding does', () => {
+test('the question’s maps: in reverse order no head of RoPE attends along a line, and one of the learned encoding does', () => {
   const { length, numHeads, distance } = DEFAULTS;
   /** The share of a head's queries whose strongest key is that one. */
   const along = (task: Task, positions: Positions, keyOf: (query: number) => number): number[] =>

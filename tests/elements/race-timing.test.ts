@@ -1,4 +1,4 @@
-/** How long the race takes a call to be, by clocks that do not tick often. */
+/** The race's measurement of a call, by coarse clocks. */
 import { describe, expect, test } from '@jest/globals';
 import { measure, median } from '../../web/elements/complexity-race/timing.js';
 
@@ -26,12 +26,12 @@ describe('the time of a point', () => {
   ])('is the time of a call %s', (_, each, tick) => {
     const { run, now } = machine({ each, tick });
     const { milliseconds, runs } = measure(run, BUDGET, now);
-    // A sample of at least 5 ms starts and ends up to a tick away from where the clock says.
+    // A sample of at least 5 ms starts and ends up to a tick away from the clock's time.
     expect(Math.abs(milliseconds / each - 1)).toBeLessThanOrEqual(tick / 2.5);
     expect(runs).toBeGreaterThanOrEqual(3);
   });
 
-  test('does not come out as zero where the first call meets a pause', () => {
+  test('is not zero if the first call meets a pause', () => {
     const { run, now } = machine({ each: 0.002, tick: 0.1, pause: 20 });
     const { milliseconds } = measure(run, BUDGET, now);
     expect(Math.abs(milliseconds / 0.002 - 1)).toBeLessThanOrEqual(0.1 / 2.5);

@@ -28,9 +28,7 @@ const given: fc.Arbitrary<BiasSettings> = fc
   })
   .map(({ share, ...rest }) => ({ ...rest, head: 1 + Math.floor(share * rest.heads) }));
 
-/**
- * The slopes as the authors' code makes them: for other numbers of heads every other slope of twice as many is added.
- */
+/** The slopes as the authors' code computes them: other numbers of heads add every other slope of twice as many. */
 function slopes(heads: number): number[] {
   const power = 2 ** Math.floor(Math.log2(heads));
   const own = Array.from({ length: power }, (_, t) => (2 ** (-8 / power)) ** (t + 1));
@@ -54,7 +52,7 @@ function bucket(offset: number, { buckets, distance, bidirectional }: BiasSettin
   return at + (bidirectional && offset > 0 ? half : 0);
 }
 
-/** What is added at an offset, in float64, and the row that it comes from. */
+/** The bias at an offset in float64, and its row in the table. */
 function exact(settings: BiasSettings, offset: number): { value: number; row: number } {
   const { scheme, heads, head, clip } = settings;
   if (scheme === 'alibi') return { value: -slopes(heads)[head - 1]! * Math.abs(offset), row: offset + TOKENS - 1 };
@@ -68,7 +66,7 @@ function exact(settings: BiasSettings, offset: number): { value: number; row: nu
 }
 
 describe('the map', () => {
-  test('has what each scheme adds at the offset of each pair, and nothing where the mask hides the key', () => {
+  test('has each scheme’s bias at the offset of each pair, and none if the mask hides the key', () => {
     fc.assert(
       fc.property(given, (settings) => {
         const bias = biasOf(attention, settings);
@@ -89,7 +87,7 @@ describe('the map', () => {
     );
   });
 
-  test('has the same colours for all heads: the steepest reaches the end', () => {
+  test('has the same colours for all heads: the steepest one reaches the end', () => {
     const settings = { buckets: 8, distance: 16, bidirectional: true, clip: 4, causal: true } as const;
     const most = (head: number): number =>
       biasOf(attention, { ...settings, scheme: 'alibi', heads: 8, head })[(TOKENS - 1) * TOKENS]!;
@@ -104,7 +102,7 @@ describe('the map', () => {
 });
 
 describe('the bars', () => {
-  test('have the row and the value of each offset that the mask lets through', () => {
+  test('have the row and the value of each visible offset', () => {
     fc.assert(
       fc.property(given, (settings) => {
         const rows = rowsOf(attention, settings);

@@ -46,7 +46,7 @@ function learnPlainly(rows: readonly number[], size: number, target: number): { 
 }
 
 describe('the learned table', () => {
-  test('is what gradient descent in float64 gives', () => {
+  test('agrees with gradient descent in float64', () => {
     fc.assert(
       fc.property(tasks, (task) => {
         const rows = rowsOf(attention, task);
@@ -71,7 +71,7 @@ describe('the learned table', () => {
     const rows = rowsOf(attention, { ...task, kind: 't5' });
     for (let j = 0; j < TOKENS; ++j) expect(rows[j + TOKENS - 1]).toBe(buckets[j]);
   });
-  test('finds an offset inside the clip distance, and cannot tell those beyond it apart', () => {
+  test('finds an offset inside the clip distance, and cannot distinguish those beyond it', () => {
     const task = { kind: 'shaw', clip: 4, buckets: 16 } as const;
     expect(learn(attention, { ...task, target: -3 }).hit).toBeGreaterThan(0.95);
     expect(learn(attention, { ...task, target: -8 }).hit).toBeLessThan(0.3);

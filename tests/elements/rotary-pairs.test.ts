@@ -20,7 +20,7 @@ import { runModule } from '../support/runModule.js';
 const positions = fc.integer({ min: 0, max: LAST });
 const seeds = fc.integer({ min: 1, max: 9999 });
 
-/** The products in float64: |q||k|·cos of the angle between the arrows, which only the offset turns. */
+/** The products in float64: |q||k|·cos of the angle between the arrows, which depends only on the offset. */
 function exactProducts(seed: number, offset: number): number[] {
   const draws = Array.from(normalDraws(2 * WIDTH, seed));
   const pairAt = (from: number, r: number): [number, number] => [draws[from + 2 * r]!, draws[from + 2 * r + 1]!];
@@ -31,9 +31,7 @@ function exactProducts(seed: number, offset: number): number[] {
   });
 }
 
-/**
- * Rows are rounded by 2⁻²⁴ of numbers up to the length of the arrows, and a product has two terms of two such numbers.
- */
+/** Rows are rounded by 2⁻²⁴ of numbers up to the arrows' length, and a product has two terms of two such numbers. */
 const tolerance = (seed: number): number => {
   const draws = normalDraws(2 * WIDTH, seed);
   const squares = (from: number): number => draws.subarray(from, from + WIDTH).reduce((sum, x) => sum + x * x, 0);
@@ -41,7 +39,7 @@ const tolerance = (seed: number): number => {
 };
 
 describe('the products of the pairs', () => {
-  test('are those of arrows turned by the offset alone', () => {
+  test('are those of arrows rotated by the offset alone', () => {
     fc.assert(
       fc.property(seeds, positions, positions, (seed, i, j) => {
         const products = productsOf(turned(attention, seed), i, j);

@@ -25,7 +25,7 @@ const settings = {
 
 const FIRST = { length: 60, even: 16, rate: 0.5, kind: 'ones', on: false, columns: [6, 7], text: '' };
 
-/** A figure as far as links see it: its values, its id and its group. */
+/** A figure as links see it: its values, its id and its group. */
 function figureOf(values: Readonly<Record<string, unknown>>, id = 'fig-x', group = ''): Shareable {
   const closest = (): { id: string } | null => (id === '' ? null : { id });
   return { ...FIRST, ...values, settings, group, localName: 'a-figure', closest } as unknown as Shareable;
@@ -76,7 +76,7 @@ describe('a link', () => {
     text: fc.string({ unit: 'grapheme', maxLength: 5 }).filter((text) => Array.from(text).length <= 20),
   });
 
-  test('brings back every state', () => {
+  test('restores every state', () => {
     fc.assert(
       fc.property(state, (values) => {
         const address = linkTo(figureOf(values), ADDRESS, FIRST);
@@ -87,7 +87,7 @@ describe('a link', () => {
     );
   });
 
-  test('holds only what differs from the first settings, keeps other parameters, and has the figure as its target', () => {
+  test('has only what differs from the initial settings, keeps other parameters, and targets the figure', () => {
     expect(linkTo(figureOf({}), ADDRESS, FIRST)).toBe('https://example.org/en/?other=1#fig-x');
     expect(linkTo(figureOf({ length: 9 }), ADDRESS, FIRST)).toBe(
       'https://example.org/en/?other=1&fig-x=length%3D9#fig-x',
@@ -109,7 +109,7 @@ describe('a link', () => {
     expect(given('length=9999&rate=1')).toEqual({ rate: 1 });
   });
 
-  test('cannot reach what is no setting', () => {
+  test('cannot change anything but settings', () => {
     const before = Object.keys(Object.prototype);
     expect(given('__proto__=1&constructor=1&hasOwnProperty=1&settings=1&innerHTML=%3Cb%3E')).toEqual({});
     expect(Object.keys(Object.prototype)).toEqual(before);

@@ -1,7 +1,4 @@
-/**
- * Where PyTorch's files come from. The stored files are always tested; if torch is installed, new ones are tested the
- * same way.
- */
+/** PyTorch's files. The stored ones are always tested; if torch is installed, new ones are tested the same way. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

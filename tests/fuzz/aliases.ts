@@ -1,6 +1,6 @@
 import type { Draw } from './draw.js';
 
-/** Where the arguments have options with `out`. */
+/** The index of the arguments' options with `out`. */
 const OPTIONS_WITH_OUT: Readonly<Record<string, number>> = {
   scaledDotProductAttention: 3,
   Linear: 2,
@@ -25,7 +25,7 @@ export function writtenOver(
   const at = OPTIONS_WITH_OUT[name];
   if (at === undefined) return undefined;
   const arrays: Float32Array[] = [];
-  // Behind the options is the output's gradient, which is read after the output was written.
+  // After the options comes the output's gradient, which is read after the output was written.
   const args = given.map((arg, i) => copyOf(arg, i > at ? [] : arrays));
   const { length } = (result as { output: { data: Float32Array } }).output.data;
   const candidates = arrays.filter((data) => data.length === length);
@@ -35,7 +35,7 @@ export function writtenOver(
   return args;
 }
 
-/** A copy, with `arrays` filled with its Float32Arrays. */
+/** A copy of a value; `arrays` receives its Float32Arrays. */
 function copyOf(value: unknown, arrays: Float32Array[]): unknown {
   if (value instanceof Float32Array) {
     arrays.push(value.slice());

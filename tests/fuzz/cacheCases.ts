@@ -1,4 +1,4 @@
-/** A cache that is filled, cut, reordered and filled again: the rest is what its rows have seen. */
+/** A cache that is filled, truncated, reordered and filled again, compared with the tokens that its rows have seen. */
 import type { Tensor, TensorLike } from 'wasm-attention';
 import { multiHeadAttention } from '../reference/multiHeadAttention.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
@@ -8,7 +8,7 @@ import type { Draw, Drawn } from './draw.js';
 import type { State } from './layerRun.js';
 import { attention } from './watched.js';
 
-/** The rows of a batch, of which one may be there several times. */
+/** The rows of a batch, possibly repeated. */
 function rowsOf({ data, shape }: Drawn, order: readonly number[]): Drawn {
   const size = data.length / shape[0]!;
   const rows = order.flatMap((row) => [...data.subarray(row * size, (row + 1) * size)]);

@@ -19,7 +19,7 @@ export const SMALL_CALLS: readonly (() => Float32Array)[] = [
   () => resident.forward(x, x, x).output.data,
 ];
 
-/** Makes all of the calls and returns a hash of their results' bits. */
+/** Makes all calls and returns a hash of their results' bits. */
 function hashOfResults(): number {
   let hash = 0;
   for (const call of SMALL_CALLS) {

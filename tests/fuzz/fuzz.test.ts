@@ -1,10 +1,9 @@
 /**
- * Calls every public function and layer with drawn arguments. Results of correct arguments are compared with the
- * float64 oracles, and must be the same if they are written over an argument.
- * An option that does not exist must be refused.
+ * Calls every public function and layer with random arguments. Results of correct arguments are compared with the
+ * float64 oracles, and must be the same if they are written over an argument. Unknown options must be refused.
  * Arguments with NaN, infinities and huge numbers must give the same bits twice. Arguments with mistakes must be
- * refused with the library's own kind of message, or do no harm. Before some calls others end in the middle, because
- * the stack is full or memory runs out. After each call, small calls must give the same bits as before, and all other
+ * refused with the library's own kind of message, or do no harm. Before some calls, others fail midway, because the
+ * stack is full or memory runs out. After each call, small calls must give the same bits as before, and all other
  * memory must be free.
  *
  * CI draws 2000 cases, `npm run fuzz` 300,000; FC_SEED chooses others.
@@ -42,7 +41,7 @@ function expectRefusal(error: unknown, operations: readonly string[]): void {
   }
 }
 
-/** Fills the stack, and makes a small call on the way up until there is room for it: it ends everywhere before. */
+/** Fills the stack, and makes a small call at each level on the way up until it fits: before, it fails anywhere. */
 function overflow(call: () => unknown): void {
   let [failed, succeeded] = [false, false];
   const descend = (): void => {
@@ -64,7 +63,7 @@ function overflow(call: () => unknown): void {
   counts.overflows += 1;
 }
 
-/** Lets one allocation of a call fail, or one and all that follow. */
+/** Makes one allocation of a call fail, or one and all that follow. */
 function runOutOfMemory(draw: Draw, drawn: Case): void {
   const refusals = allocator.refused.length;
   try {
@@ -75,7 +74,7 @@ function runOutOfMemory(draw: Draw, drawn: Case): void {
   counts.refusedBlocks += allocator.refused.length - refusals;
 }
 
-/** Whether it is an object of options, and neither a tensor nor a list. */
+/** Whether a value is an object of options, and neither a tensor nor a list. */
 function isOptions(value: unknown): value is object {
   return (
     typeof value === 'object' &&
@@ -85,7 +84,7 @@ function isOptions(value: unknown): value is object {
   );
 }
 
-/** Each object of options gets one that does not exist: the call has to refuse it, whatever its value. */
+/** Adds an unknown option to each object of options: the call has to refuse it, whatever its value. */
 function expectStrict(drawn: Case, operations: readonly string[]): void {
   drawn.args.forEach((arg, at) => {
     if (!isOptions(arg)) return;
@@ -95,7 +94,7 @@ function expectStrict(drawn: Case, operations: readonly string[]): void {
     } catch (error) {
       refused = error;
     }
-    expectRefusal(refused ?? new Error('an unknown option that was taken'), operations);
+    expectRefusal(refused ?? new Error('an unknown option that was accepted'), operations);
     expect((refused as Error).message).toContain("'isCasual'");
   });
 }
@@ -108,7 +107,7 @@ function run(name: string, seed: number, most: number, kind: number): void {
   if (kind === 1) runOutOfMemory(draw, drawn);
   if (kind < 4) {
     const result = callWith(drawn, drawn.args);
-    // A state dict has no options: its names are a file's, and they are its own.
+    // The names of a state dict are a file's, not options.
     if (name !== 'writeSafetensors') {
       expectStrict(drawn, operations);
       const over = writtenOver(draw, name, drawn.args, result);
@@ -132,7 +131,7 @@ function run(name: string, seed: number, most: number, kind: number): void {
   } else {
     const args = withMistakes(draw, drawn.args);
     try {
-      // Some are none: another size may fit as well.
+      // Some changes are not mistakes: another size may fit as well.
       const [first, second] = [callWith(drawn, args), callWith(drawn, args)];
       expect(same(first, second)).toBe(true);
       counts.taken += 1;
@@ -148,7 +147,7 @@ describe('fuzzing', () => {
   let before: number;
   beforeAll(() => {
     before = performance.now();
-    // A layer whose seed is undefined, by mistake, draws the same one every time.
+    // A layer whose seed is undefined by mistake draws the same one every time.
     jest.spyOn(Math, 'random').mockReturnValue(0.5);
   });
   afterAll(() => {
@@ -182,7 +181,7 @@ describe('fuzzing', () => {
     3_600_000,
   );
 
-  test('finds most mistakes refused, and does to many calls what it says', () => {
+  test('refuses most mistakes, and disturbs many calls', () => {
     expect(counts.refused).toBeGreaterThan(5 * counts.taken);
     expect(counts.aliased).toBeGreaterThan(RUNS / 50);
     expect(counts.overflows).toBeGreaterThan(RUNS / 20);

@@ -7,7 +7,7 @@ import { gradientsOf } from '../support/gradientsOf.js';
 export type State = Readonly<Record<string, Tensor>>;
 export type Owner = Pick<Layer, 'parameters' | 'stateDict' | 'dispose'>;
 
-/** What a layer gave from its construction to its disposal. */
+/** A layer's results, from its construction to its disposal. */
 export interface LayerRun {
   readonly state: State;
   readonly output: Tensor;

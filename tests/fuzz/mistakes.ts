@@ -1,4 +1,4 @@
-/** Makes mistakes in the arguments of a call: replaces a value in them by one that hardly ever belongs there. */
+/** Makes mistakes in the arguments of a call: replaces values by ones that hardly ever belong there. */
 import type { Draw } from './draw.js';
 
 /**

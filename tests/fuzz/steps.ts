@@ -1,4 +1,4 @@
-/** Calls of all functions and steps of all layers, too large for the block that calls share, so that they allocate. */
+/** Calls of all functions and steps of all layers, too large for the shared block, so that they allocate. */
 import type { Layer, TensorLike, WasmAttention } from 'wasm-attention';
 import { Random } from '../support/random.js';
 
@@ -20,7 +20,7 @@ const random = new Random(1);
 const x = random.tensor([1, 300, 64]);
 const heads = random.tensor([1, 4, 300, 64]);
 const g = random.tensor([1, 300, 64]);
-/** 768 KB: more than the block that calls share. */
+/** 768 KB: more than the shared block. */
 const long = random.tensor([1, 3000, 64]);
 const square = random.tensor([64, 64]);
 
@@ -119,7 +119,7 @@ const LAYERS: readonly Step[] = [
     'GatedFeedForward',
     (a) => new a.GatedFeedForward({ numHiddens: 64, ffnHiddens: 300, bias: true, seed: 1 }),
   ),
-  // It has no parameters to learn.
+  // It has no parameters.
   ...stepsOf('PositionalEncoding', (a) => new a.PositionalEncoding({ numHiddens: 64, maxLen: 20 }), long, long).filter(
     ({ name }) => !name.endsWith('learning'),
   ),

@@ -99,7 +99,7 @@ describe.each(NAMES)('GatedFeedForward with %s', (activation) => {
 });
 
 describe('GatedFeedForward', () => {
-  test('is silu without biases by default', () => {
+  test('uses silu and no biases by default', () => {
     const x = new Random(1).tensor([2, 6]);
     const layer = make();
     expect(Object.entries(layer.stateDict()).map(([name, { shape }]) => [name, shape])).toEqual([
@@ -112,7 +112,7 @@ describe('GatedFeedForward', () => {
     expect(make({ bias: true }).parameters()).toHaveLength(6);
   });
 
-  test('takes a change of one of the two matrices that are one product', () => {
+  test('uses a change of one of the two matrices that are packed together', () => {
     const x = new Random(1).tensor([2, 6]);
     const [layer, other] = [make(), make()];
     for (const name of ['gate_proj.weight', 'up_proj.weight', 'down_proj.weight']) {

@@ -1,4 +1,4 @@
-/** Caches that are cut and reordered: speculative decoding and beam search. long/ cuts and reorders at random. */
+/** Truncated and reordered caches, as in speculative decoding and beam search. long/ does both at random. */
 import { describe, expect, test } from '@jest/globals';
 import { attention, expectNoGrowth } from '../support/library.js';
 import { Random } from '../support/random.js';
@@ -18,14 +18,14 @@ const layer = new attention.MultiHeadAttention({
 const next = new Random(2).tensor([batch, 1, width]);
 
 type Cache = ReturnType<typeof layer.createCache>;
-/** What the next token sees: to the bit, if the rows hold the same tokens. */
+/** The next token's output: the same bits if the rows hold the same tokens. */
 function answer(cache: Cache): unknown {
   const result = layer.forward(next, next, next, { cache, needWeights: true });
   cache.truncate(cache.length - 1);
   return result;
 }
-describe.each(['float32', 'float16', 'int8'] as const)('a cache of %s that is cut and reordered', (cacheType) => {
-  test('goes on after a guess that was wrong', () => {
+describe.each(['float32', 'float16', 'int8'] as const)('a truncated and reordered cache of %s', (cacheType) => {
+  test('continues after a wrong guess', () => {
     const x = new Random(5).tensor([batch, 10, width]);
     const [piece, wrong, right] = [tokens(x, 0, 4), tokens(x, 4, 7), tokens(x, 7, 10)];
     const cache = layer.createCache({ batch, maxLength: 7, cacheType });
@@ -60,7 +60,7 @@ describe.each(['float32', 'float16', 'int8'] as const)('a cache of %s that is cu
     expect(cache.length).toBe(0);
   });
 
-  test('takes any form of an order, and none once it is disposed', () => {
+  test('accepts an order in any form, but not after dispose', () => {
     const x = new Random(6).tensor([batch, 2, width]);
     const answers = [[2, 0, 0], Int32Array.of(2, 0, 0), { 0: 2, 1: 0, 2: 0, length: 3 }].map((order) => {
       const cache = layer.createCache({ batch, maxLength, cacheType });
@@ -75,7 +75,7 @@ describe.each(['float32', 'float16', 'int8'] as const)('a cache of %s that is cu
     expect(() => disposed.truncate(0)).toThrow(/got a disposed one$/);
   });
 
-  test('keeps its memory', () => {
+  test('keeps its memory allocated', () => {
     const cache = layer.createCache({ batch, maxLength, cacheType });
     expectNoGrowth(200, () => {
       layer.forward(next, next, next, { cache });

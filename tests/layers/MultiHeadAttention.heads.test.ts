@@ -1,6 +1,6 @@
 /**
- * The shape of a layer's heads: their width, norms of queries and keys, and biases of some projections. long/ compares
- * with float64.
+ * The heads of a layer: their width, norms of queries and keys, and biases of some projections. long/ compares with
+ * float64.
  */
 import { describe, expect, test } from '@jest/globals';
 import type { MultiHeadAttentionOptions } from 'wasm-attention';

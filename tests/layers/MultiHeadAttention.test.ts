@@ -82,7 +82,7 @@ describe('MultiHeadAttention agrees with the float64 oracle', () => {
     }
   });
 
-  test('gives packed sequences what each gets alone, with rotary positions that count within it', () => {
+  test('gives packed sequences the same as each alone, with rotary positions within each', () => {
     const random = new Random(7);
     const layer = new attention.MultiHeadAttention({ numHiddens: 12, numHeads: 3, rotary: {}, seed: 1 });
     const rows = (x: Numbers, from: number, to: number) => ({
@@ -109,7 +109,7 @@ describe('MultiHeadAttention agrees with the float64 oracle', () => {
             offset: 5,
             causalOffset,
           });
-          // The same sums in blocks that begin elsewhere.
+          // The same sums in blocks with other boundaries.
           expectClose(rows(output, from, query[n + 1]!), alone.output, { atol: 64 * EPS });
         });
       }

@@ -60,7 +60,7 @@ describe('RMSNorm', () => {
     },
   );
 
-  test('keeps the scale of a row only in proportion to eps', () => {
+  test('depends on a row’s scale only through eps', () => {
     const x = new Random(2).tensor([1, 6]);
     const scaled = { data: x.data.map((v) => v * 1024), shape: x.shape };
     const [one, other] = [x, scaled].map((row) => make({ eps: 0 }).forward(row).output);

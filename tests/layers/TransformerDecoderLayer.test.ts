@@ -63,7 +63,7 @@ describe(NAME, () => {
     ]);
   });
 
-  test.each(['pre', 'post'] as const)('gives with a cache what the whole sequence gives, %s-norm', (norm) => {
+  test.each(['pre', 'post'] as const)('gives the same with a cache as for the whole sequence, %s-norm', (norm) => {
     const layer = make({ norm, rotary: {} });
     const full = layer.forward(x, memory, { isCausal: true }).output;
     const cache = layer.createCache({ batch: 2, maxLength: 5 });
@@ -90,7 +90,7 @@ describe(NAME, () => {
     expectRejected(NAME, 'TypeError', () => layer.forward(x, memory, { cache }));
   });
 
-  test('reorders the memory of a cache with its tokens', () => {
+  test('reorders the memory of a cache together with its tokens', () => {
     const layer = make();
     const swapped = ({ data, shape }: RandomTensor): RandomTensor => ({
       data: Float32Array.from([...data.slice(data.length / 2), ...data.slice(0, data.length / 2)]),
@@ -105,7 +105,7 @@ describe(NAME, () => {
     cache.dispose();
   });
 
-  test('returns gradients of options, those over the memory apart', () => {
+  test('returns gradients of the options of both attentions', () => {
     const layer = make();
     const [bias, crossBias] = [random.tensor([5, 5]), random.tensor([2, 5, 3])];
     const run = (by: number) => {
@@ -121,7 +121,7 @@ describe(NAME, () => {
     expect(Math.abs(slope - dot(result.cross!.bias!.data, new Float32Array(30).fill(1)))).toBeLessThan(5e-4);
   });
 
-  test('drops other elements in each training pass, and the same ones for the same seed', () => {
+  test('drops different elements in each training pass, and the same ones for the same seed', () => {
     const layer = make({ dropout: 0.5 });
     const run = (options: object) => layer.forward(x, memory, { training: true, ...options }).output;
     expect(run({})).not.toEqual(run({}));
@@ -143,7 +143,7 @@ describe(NAME, () => {
     expect(Math.abs(slope - dot(found.data, direction.data))).toBeLessThan(5e-3 * (1 + Math.abs(slope)));
   });
 
-  test('takes a batch of many sequences and of long ones', () => {
+  test('accepts batches of many and of long sequences', () => {
     for (const [batch, length, count] of [
       [40, 9, 30],
       [2, 20, 300],

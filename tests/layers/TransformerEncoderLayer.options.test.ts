@@ -46,7 +46,7 @@ describe('TransformerEncoderLayer with options of attention', () => {
       const { input } = pass.backward!(grad);
       for (const n of [0, 1, 2]) {
         const alone = apart.forward(rows(joint, n), options);
-        // The same sums in blocks that begin elsewhere.
+        // The same sums in blocks with other boundaries.
         expectClose(rows(pass.output, n), alone.output, { atol: 64 * EPS });
         expectClose(rows(input, n), alone.backward!(rows(grad, n)).input, { atol: 512 * EPS });
       }

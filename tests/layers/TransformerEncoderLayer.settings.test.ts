@@ -1,4 +1,4 @@
-/** What TransformerEncoderLayer is made of, and decoding with a cache. long/ compares each part with float64. */
+/** The settings of TransformerEncoderLayer, and decoding with a cache. long/ compares each with float64. */
 import { describe, expect, test } from '@jest/globals';
 import type { TransformerEncoderLayerOptions } from 'wasm-attention';
 import { BLOCK_ATOL, MODERN, encoderOf } from '../support/blockCases.js';
@@ -33,12 +33,12 @@ describe(NAME, () => {
     expect(shapes['up_proj.weight']!.shape).toEqual([10, 8]);
   });
 
-  test('takes new weights of one map of a gated network', () => {
+  test('uses new weights of one projection of a gated network', () => {
     const layer = make(MODERN);
     const before = layer.forward(x).output;
     const up = layer.parameters().find(({ name }) => name === 'up_proj.weight')!;
     up.set(new Float32Array(80));
-    // Nothing passes the gates.
+    // The gates are closed.
     const attended = layer.forward(x).output;
     expect(attended).not.toEqual(before);
     layer
@@ -77,7 +77,7 @@ describe(NAME, () => {
     cache.dispose();
   });
 
-  test('keeps a training pass apart from one with a cache in between', () => {
+  test('a pass with a cache in between does not affect a training pass', () => {
     const layer = make(MODERN);
     const twin = new attention.TransformerEncoderLayer({
       numHiddens: 8,

@@ -1,4 +1,4 @@
-/** Caches that keep keys and values in fewer bits, against float64 attention over what they keep. */
+/** Caches of float16 and int8, against float64 attention over the rounded values. */
 import { describe, expect, test } from '@jest/globals';
 import { allocator, attention } from '../fuzz/watched.js';
 import { expectAttention } from '../support/attentionTolerance.js';
@@ -12,7 +12,7 @@ import { float16, rounded } from '../reference/weightTypes.js';
 const SMALL = ['float16', 'int8'] as const;
 type Small = (typeof SMALL)[number];
 
-/** What a cache keeps of heads (B, H, S, E). */
+/** The rounded keys or values of heads (B, H, S, E). */
 function kept({ data, shape }: Numbers, type: Small): Numbers {
   const width = shape.at(-1)!;
   if (type === 'float16') return { data: Array.from(data, float16), shape };
@@ -36,7 +36,7 @@ function heads({ data, shape }: Numbers, count: number): Numbers {
   return { data: out, shape: [B, count, S, width] };
 }
 
-/** A layer whose projections change nothing. */
+/** A layer whose projections are the identity. */
 function identity(width: number, count: number, numKvHeads = count) {
   const numHiddens = width * count;
   const layer = new attention.MultiHeadAttention({ numHiddens, numHeads: count, numKvHeads });
@@ -56,7 +56,7 @@ function identity(width: number, count: number, numKvHeads = count) {
 }
 
 describe.each(SMALL)('a cache of %s', (cacheType) => {
-  test.each([1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33])('attends to what it keeps, in heads of %i', (width) => {
+  test.each([1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33])('attends to its rounded values, in heads of %i', (width) => {
     const [B, H, S] = [2, 3, 12];
     const layer = identity(width, H);
     const x = new Random(width).tensor([B, S, H * width]);
@@ -90,7 +90,7 @@ describe.each(SMALL)('a cache of %s', (cacheType) => {
     layer.dispose();
   });
 
-  test('serves groups of heads, windows and options that need all scores', () => {
+  test('works with grouped heads, windows and options that need all scores', () => {
     const [B, H, S, width] = [2, 4, 9, 6];
     const layer = identity(width, H, 2);
     const random = new Random(7);
@@ -101,7 +101,7 @@ describe.each(SMALL)('a cache of %s', (cacheType) => {
       data: keys.data as Float32Array,
       shape: keys.shape,
     };
-    // The first two heads' columns are those of keys and values.
+    // The columns of the first two heads are those of keys and values.
     const half: Numbers = {
       data: Array.from({ length: B }, (_, b) =>
         Array.from(shared.data).slice(b * H * S * width, (b * H + 2) * S * width),
@@ -130,7 +130,7 @@ describe.each(SMALL)('a cache of %s', (cacheType) => {
     layer.dispose();
   });
 
-  test('is close to one of float32 in transformer layers, also for a decoder’s memory', () => {
+  test('is close to float32 in transformer layers, also for a decoder’s memory', () => {
     const [B, S, D] = [2, 6, 24];
     const random = new Random(3);
     const [x, memory] = [random.tensor([B, S, D]), random.tensor([B, 7, D])];
@@ -158,8 +158,7 @@ describe.each(SMALL)('a cache of %s', (cacheType) => {
     let differs = false;
     plain.forEach((expected, i) => {
       differs ||= maxAbs(expected.data.map((value, k) => value - small[i]!.data[k]!)) > 4 * EPS;
-      // Keys and values of unit size are off by a step; the norms behind the attention may make that a few times
-      // larger.
+      // Keys and values of unit size are off by one step; the norms after attention may multiply that by a few.
       expectClose(small[i], expected, { atol: 16 * step });
     });
     expect(differs).toBe(true);
@@ -167,7 +166,7 @@ describe.each(SMALL)('a cache of %s', (cacheType) => {
     decoder.dispose();
   });
 
-  test('takes its part of the memory', () => {
+  test('takes its share of the memory', () => {
     const layer = new attention.MultiHeadAttention({ numHiddens: 512, numHeads: 8 });
     const bytes = (type?: Small) => {
       const before = allocator.liveBytes;

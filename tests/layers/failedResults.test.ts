@@ -1,14 +1,14 @@
-/** A backward pass for whose result there is no room changes nothing, and can be called again. */
+/** A backward pass that runs out of memory for its result changes nothing, and can be called again. */
 import { expect, test } from '@jest/globals';
 import { ALL_LAYERS, type Subject } from '../support/allLayers.js';
 import { Random } from '../support/random.js';
 
-/** Runs `body` where making an array of `size` numbers, an input's gradient, fails. */
+/** Runs `body` while allocating an array of `size` numbers, an input's gradient, fails. */
 function withoutRoom(size: number, body: () => void): void {
   const Original = globalThis.Float32Array;
   globalThis.Float32Array = new Proxy(Original, {
     construct(Type, args: [number, ...unknown[]], target) {
-      // A view of another array's buffer, which has three arguments, needs no room.
+      // A view of another array's buffer has three arguments and allocates nothing.
       if (args.length === 1 && args[0] === size) throw new RangeError('Array buffer allocation failed');
       return Reflect.construct(Type, args, target) as Float32Array;
     },

@@ -1,10 +1,10 @@
-/** What a layer's first values cost, and when. */
+/** When a layer's initial values are drawn. */
 import { describe, expect, jest, test } from '@jest/globals';
 import { readSafetensors, writeSafetensors } from 'wasm-attention';
 import { ALL_LAYERS } from '../support/allLayers.js';
 import { attention } from '../support/library.js';
 
-/** How many random numbers a call draws: each takes multiplications of whole numbers. */
+/** How many random numbers a call draws: each takes integer multiplications. */
 function drawn(call: () => void): number {
   const multiply = jest.spyOn(Math, 'imul');
   try {
@@ -24,7 +24,7 @@ describe('a fresh layer', () => {
     expect(drawn(() => loaded.forward())).toBe(0);
   });
 
-  test('draws the same values whatever is asked first', () => {
+  test('draws the same values whichever parameter is read first', () => {
     const make = () => new attention.Linear({ inFeatures: 3, outFeatures: 2, seed: 5 });
     const state = make().stateDict();
     expect(drawn(() => make().stateDict())).toBeGreaterThan(0);
@@ -41,7 +41,7 @@ describe('a fresh layer', () => {
     expect(failed.stateDict()).toEqual(state);
   });
 
-  test('loads what readSafetensors returns, as the types say', () => {
+  test('loads what readSafetensors returns, without a cast', () => {
     const layer = new attention.Linear({ inFeatures: 3, outFeatures: 2, seed: 5 });
     const file = writeSafetensors(layer.stateDict());
     const other = new attention.Linear({ inFeatures: 3, outFeatures: 2, seed: 6 });

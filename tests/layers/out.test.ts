@@ -46,7 +46,7 @@ function passes(layer: Trained, input: TensorLike, G: Tensor, out?: ForwardOptio
 }
 
 describe('given arrays for results,', () => {
-  test.each(LAYERS)('%s writes into them what it would return in new ones', (_, make, input) => {
+  test.each(LAYERS)('%s writes the same into them as into new ones', (_, make, input) => {
     const G = random.tensor([batch, length, width]);
     const fresh = passes(make(), input, G);
     const output = new Float32Array(fresh.output.data.length);

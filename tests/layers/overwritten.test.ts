@@ -1,4 +1,4 @@
-/** Results that are written over arguments are those of calls that write nowhere else. */
+/** Results written over arguments are the same as results written elsewhere. */
 import { describe, expect, test } from '@jest/globals';
 import type { AttentionOptions, LayerForwardOptions, Tensor } from 'wasm-attention';
 import { attention } from '../support/library.js';
@@ -30,7 +30,7 @@ describe('an array for a result', () => {
     expect(same(given, expected)).toBe(true);
   });
 
-  /** Each option that is an array, given as the memory that the output or the weights are written into. */
+  /** Each option that is an array, in the memory that the output or the weights are written to. */
   const options: Record<string, { out: 'output' | 'weights'; shape: number[] }> = {
     'a bias, with the output': { out: 'output', shape: [1, 2, 4, 4] },
     'a bias, with the weights': { out: 'weights', shape: [2, 2, 4, 4] },
@@ -73,7 +73,7 @@ describe('an array for a result', () => {
     }
   });
 
-  test('may be that of any argument of attention', () => {
+  test('may be any argument of attention', () => {
     // Large enough for threads to copy rows while others compute.
     const shape = [1, 2, 64, 64];
     const tensors = { query: random.tensor(shape), key: random.tensor(shape), value: random.tensor(shape) };

@@ -1,4 +1,4 @@
-/** Results belong to the caller: changing their shapes does not change what the library computes. */
+/** Results belong to the caller: changing them does not affect the library. */
 import { describe, expect, test } from '@jest/globals';
 import type { LayerForwardOptions, Tensor } from 'wasm-attention';
 import { ALL_LAYERS } from '../support/allLayers.js';
@@ -16,7 +16,7 @@ const sizes = { numHiddens: width, numHeads: 2, seed: 1 };
 const multiHead = () => new attention.MultiHeadAttention({ ...sizes, bias: true });
 const encoder = () => new attention.TransformerEncoderLayer({ ...sizes, ffnHiddens: 12 });
 
-describe('shapes that a layer gives', () => {
+describe('shapes that a layer returns', () => {
   test.each(ALL_LAYERS)('are copies: $title', ({ make }) => {
     const { layer, forward } = make();
     const other = make();
@@ -42,7 +42,7 @@ describe('shapes that a layer gives', () => {
     expect(same(other.layer.stateDict(), before)).toBe(true);
   });
 
-  test('are different ones for each result', () => {
+  test('are different arrays for each result', () => {
     const past = { pastKey: random.tensor([2, 2, 3, 4]), pastValue: random.tensor([2, 2, 3, 4]) };
     const needs = { needWeights: true, needScores: 'masked', needLogSumExp: true } as const;
     const heads = random.tensor([2, 2, 4, 4]);
@@ -60,7 +60,7 @@ describe('shapes that a layer gives', () => {
 });
 
 describe('a cache', () => {
-  test('has no fields that can be changed', () => {
+  test('has read-only fields', () => {
     const layer = multiHead();
     const cache = layer.createCache({ batch, maxLength: length });
     for (const name of ['maxLength', 'length']) {

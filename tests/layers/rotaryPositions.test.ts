@@ -56,7 +56,7 @@ describe.each(Object.entries(LAYERS))('%s with positions', (_name, make) => {
         { positions: Array.from({ length: B }, () => [7, 8, 9, 10, 11]) },
       ]) {
         const { output, backward } = forward(x, { ...training, ...options });
-        // A table of listed positions is computed in another way than one of a range.
+        // The table of listed positions is computed in another way than that of a range.
         expectClose(output, expected.output, { atol: 64 * EPS * maxAbs(output.data) });
         for (const [key, gradient] of Object.entries(backward!(G)) as [string, Tensor][]) {
           const other = (gradients as Record<string, Tensor>)[key]!;
@@ -82,7 +82,7 @@ describe.each(Object.entries(LAYERS))('%s with positions', (_name, make) => {
           positions.data.slice((axis * B + b) * L, (axis * B + b + 1) * L),
         );
         const alone = forward(row(x, b), { positions: axes === 1 ? own[0] : own, training: true });
-        // Products over other numbers of rows add in the same order.
+        // Products with other numbers of rows add in the same order.
         expectClose(row(output, b), alone.output, { atol: 16 * EPS * maxAbs(output.data) });
         for (const [key, gradient] of Object.entries(alone.backward!(row(G, b))) as [string, Tensor][]) {
           expectClose(row(back[key]!, b), gradient, { atol: 64 * EPS * maxAbs(gradient.data) });
@@ -167,7 +167,7 @@ describe('MultiHeadAttention with positions', () => {
     cache.dispose();
   });
 
-  test('refuses them where keys are others than queries', () => {
+  test('are refused unless keys and queries are the same tokens', () => {
     const keys = random.tensor([B, L + 1, 24]);
     const call = () => layer.forward(x, keys, keys, { positions: [0, 1, 2, 3, 4] });
     expect(call).toThrow(

@@ -1,7 +1,6 @@
 /**
- * Layers whose matrices are kept in float16 or int8. The same bits are expected with and without relaxed SIMD and on
- * any number of threads: `npm run test:relaxed` and `npm run test:threads` run this file too. FUZZ_CASES sets the
- * number of products.
+ * Layers with matrices in float16 or int8. They give the same bits with and without relaxed SIMD and on any number of
+ * threads: `npm run test:relaxed` and `npm run test:threads` run this file too. FUZZ_CASES sets the number of products.
  */
 import { describe, expect, test } from '@jest/globals';
 import type { Tensor, WeightType } from 'wasm-attention';
@@ -43,7 +42,7 @@ function roundedState(state: Record<string, Tensor>, weightType: WeightType): Re
   );
 }
 
-/** Layers with matrices of uneven sizes, and what they make of seeded inputs. */
+/** Layers with matrices of odd sizes, and their outputs for seeded inputs. */
 const LAYERS: Record<string, (weightType?: WeightType) => { layer: Stateful; run(): Float32Array }> = {
   Linear(weightType) {
     const layer = new attention.Linear({ inFeatures: 145, outFeatures: 19, seed: 3, weightType });
@@ -96,7 +95,7 @@ type Stateful = InstanceType<typeof attention.Linear>['stateDict'] extends () =>
   : never;
 
 describe('int8', () => {
-  test(`gives the bits of plain loops over whole numbers in ${CASES} products`, () => {
+  test(`gives the same bits as plain integer loops in ${CASES} products`, () => {
     const random = new Random(23);
     for (let i = 0; i < CASES; ++i) {
       const extent = (most: number): number => random.integer(1, most);
@@ -124,7 +123,7 @@ describe('int8', () => {
     layer.dispose();
   });
 
-  test('has zeros for rows of zeros, and NaN for what is not finite', () => {
+  test('gives zeros for rows of zeros, and NaN for rows that are not finite', () => {
     const layer = linear('int8', new Random(1).tensor([3, 40]));
     const x = new Float32Array(3 * 40);
     x[40] = NaN;
@@ -136,7 +135,7 @@ describe('int8', () => {
 });
 
 describe('float16', () => {
-  test('gives the bits of float32 with rounded weights', () => {
+  test('gives the same bits as float32 with rounded weights', () => {
     const random = new Random(7);
     for (const [rows, inputs, outputs] of [
       [1, 1, 1],
@@ -156,7 +155,7 @@ describe('float16', () => {
     }
   });
 
-  test('keeps every float16, also those that are subnormal or infinite', () => {
+  test('keeps every float16, including subnormal and infinite ones', () => {
     const numbers = Float32Array.from({ length: 0x7c00 }, (_, half) => {
       const [exponent, digits] = [half >> 10, half & 1023];
       return exponent === 0 ? digits * 2 ** -24 : (1024 + digits) * 2 ** (exponent - 25);
@@ -181,7 +180,7 @@ describe('float16', () => {
 });
 
 describe.each(TYPES)('%s', (weightType) => {
-  test.each(Object.keys(LAYERS))('is what %s holds, and its state dict has', (name) => {
+  test.each(Object.keys(LAYERS))('is what %s holds, and its state dict returns', (name) => {
     const plain = LAYERS[name]!('float32');
     const small = LAYERS[name]!(weightType);
     const state = plain.layer.stateDict();
@@ -195,7 +194,7 @@ describe.each(TYPES)('%s', (weightType) => {
     if (weightType === 'float16' || name === 'Embedding') {
       expectBits(a, b);
     } else {
-      // The inputs of each product are rounded, too: by up to half of 1/127 of a row's largest number.
+      // The inputs of each product are rounded, too: by up to half of 1/127 of a row's largest magnitude.
       const error = Math.hypot(...a.map((value, i) => value - b[i]!)) / Math.hypot(...b);
       expect(error).toBeGreaterThan(0);
       expect(error).toBeLessThan(0.03);
@@ -204,7 +203,7 @@ describe.each(TYPES)('%s', (weightType) => {
     plain.layer.dispose();
   });
 
-  test('begins with the initial values of float32, rounded', () => {
+  test('has the initial values of float32, rounded', () => {
     for (const make of Object.values(LAYERS)) {
       const [plain, small] = [make('float32').layer, make(weightType).layer];
       const expected = roundedState(plain.stateDict(), weightType);
@@ -214,7 +213,7 @@ describe.each(TYPES)('%s', (weightType) => {
     }
   });
 
-  test('is not trained', () => {
+  test('cannot be trained', () => {
     const refused = /expected weightType 'float32' for training, got '(float16|int8)'/;
     const x = new Random(1).tensor([1, 5, 24]);
     const attend = new attention.MultiHeadAttention({ numHiddens: 24, numHeads: 3, weightType });

@@ -1,6 +1,6 @@
 /**
- * What an architecture can ask of attention, whether or not a family does: a pass attends as scaledDotProductAttention
- * does with the same options. Families that do not exist can be added to the sources alone.
+ * Every option of attention in an architecture, whether or not a family uses it: a pass gives the same as
+ * scaledDotProductAttention with this option. Families that do not exist can be added only to the sources.
  */
 /* eslint-disable no-restricted-imports */
 import { afterAll, describe, expect, test } from '@jest/globals';
@@ -30,7 +30,7 @@ const weights: Record<string, TensorLike> = {
 };
 const ids = [Array.from({ length: TOKENS }, (_, i) => 3 + 7 * i), Array.from({ length: TOKENS }, (_, i) => 60 - 5 * i)];
 
-/** The keys two or more before a query, one before it, at it, one behind, two or more behind it. */
+/** One bias each for keys at distances of at most -2, -1, 0, 1 and at least 2. */
 const rowOf = (distance: number): number => Math.max(-2, Math.min(2, distance)) + 2;
 const relativeBias = (queries: number, keys: number): Tensor => {
   const past = keys - queries;
@@ -91,7 +91,7 @@ async function open(change: Change, causal: boolean): Promise<Model> {
 }
 
 describe.each(Object.entries(SCHEMES))('%s', (_, [change, options]) => {
-  test.each([true, false])('in a pass are those of attention itself (causal: %p)', async (causal) => {
+  test.each([true, false])('work in a pass as in scaledDotProductAttention (causal: %p)', async (causal) => {
     const model = await open(change, causal);
     const seen: Record<string, Tensor> = {};
     const names = ['rot_q', 'rot_k', 'v', 'z', 'attn_scores', 'pattern'].map((name) => `attn.hook_${name}`);
@@ -117,7 +117,7 @@ describe.each(Object.entries(SCHEMES))('%s', (_, [change, options]) => {
     model.dispose();
   });
 
-  test('are the same with a cache', async () => {
+  test('give the same with a cache', async () => {
     const model = await open(change, true);
     const { hidden } = model.forward(ids);
     const width = hidden.shape[2]!;

@@ -1,4 +1,4 @@
-/** Models whose caches keep keys and values in fewer bits. */
+/** Models with caches of float16 and int8. */
 import { describe, expect, test } from '@jest/globals';
 import { openModel, type Model, type ModelCache, type WeightType } from 'wasm-attention/models';
 import { allocator, attention } from '../fuzz/watched.js';
@@ -14,7 +14,7 @@ async function written(model: Model, count: number, cache?: ModelCache): Promise
   return tokens;
 }
 
-/** exp of the mean of -log p over the expected tokens, which a cache takes in pieces. */
+/** The perplexity of the expected tokens, which a cache takes in pieces. */
 function perplexity(model: Model, cacheType: WeightType): number {
   const cache = model.createCache({ cacheType });
   let sum = 0;
@@ -36,23 +36,23 @@ function perplexity(model: Model, cacheType: WeightType): number {
 }
 
 describe('stories260K', () => {
-  test('with a cache of float16 writes all 200 tokens', async () => {
+  test('generates all 200 tokens with a cache of float16', async () => {
     const model = await open(stories, { cacheType: 'float16' });
     expect(await written(model, 200)).toEqual(expected.tokens_out.slice(0, 200));
     expect(perplexity(model, 'float16') / perplexity(model, 'float32')).toBeLessThan(1.001);
     model.dispose();
   });
 
-  test('with a cache of int8 writes the first 40 tokens and is hardly more surprised', async () => {
+  test('generates the first 40 tokens with a cache of int8, at hardly more perplexity', async () => {
     const model = await open(stories, { cacheType: 'int8' });
     expect(await written(model, 40)).toEqual(expected.tokens_out.slice(0, 40));
     expect(perplexity(model, 'int8') / perplexity(model, 'float32')).toBeLessThan(1.01);
     model.dispose();
   });
 
-  test('writes the same with a cache that grows as with one that is large at once', async () => {
+  test('generates the same with a growing cache as with a large one', async () => {
     const model = await open(stories, { cacheType: 'int8' });
-    // More than the room that generate takes at first.
+    // More than the initial capacity of generate's cache.
     const cache = model.createCache();
     expect(await written(model, 300)).toEqual(await written(model, 300, cache));
     model.dispose();
@@ -60,7 +60,7 @@ describe('stories260K', () => {
 });
 
 const causal = checkpoints.filter((name) => checkpoint(name).architecture.causal);
-test.each(causal)('%s sees little of its cache’s type', async (name) => {
+test.each(causal)('%s hardly depends on its cache’s type', async (name) => {
   const { config, bytes, expected } = checkpoint(name);
   const model = await openModel({ config, weights: bytes, attention });
   const ids = expected.ids[0]!;
@@ -77,7 +77,7 @@ test.each(causal)('%s sees little of its cache’s type', async (name) => {
     ['int8', 1 / 254],
   ] as const) {
     answer(type).forEach(({ hidden, weights }, i) => {
-      // Hidden states behind the last norm are about 1; each of two layers adds a few steps of error.
+      // Hidden states after the last norm are about 1; each of two layers adds a few steps of error.
       expectClose(hidden, plain[i]!.hidden, { atol: 32 * step });
       weights?.forEach((map, layer) => expectClose(map, plain[i]!.weights![layer]!, { atol: 32 * step }));
     });
@@ -85,13 +85,13 @@ test.each(causal)('%s sees little of its cache’s type', async (name) => {
   model.dispose();
 });
 
-test('hooks replace patterns over what a cache keeps', async () => {
+test('hooks can replace patterns over cached values', async () => {
   const model = await open(stories);
   const cache = model.createCache({ cacheType: 'int8' });
   model.forward(text.slice(0, 10), { cache });
   const { logits } = model.forward(text.slice(10, 11), { cache });
   cache.truncate(10);
-  // A pattern that is given back as it was is the same attention, computed by other sums.
+  // A pattern returned unchanged is the same attention, summed in another way.
   const same = model.forward(text.slice(10, 11), {
     cache,
     hooks: { 'blocks.2.attn.hook_pattern': (pattern) => pattern },
@@ -106,7 +106,7 @@ test('hooks replace patterns over what a cache keeps', async () => {
   model.dispose();
 });
 
-test('small caches take their part of the memory, and give it back', async () => {
+test('small caches take their share of memory, and free it', async () => {
   const model = await openModel({ config: stories.config, weights: stories.bytes, attention });
   const bytes = (cacheType?: WeightType): number => {
     const before = allocator.liveBytes;
@@ -119,7 +119,7 @@ test('small caches take their part of the memory, and give it back', async () =>
   };
   const plain = bytes();
   expect(bytes('float16') / plain).toBeCloseTo(0.5, 3);
-  // Heads of 8 and a scale: 12 bytes in place of 32.
+  // Heads of 8 and a scale: 12 bytes instead of 32.
   expect(bytes('int8') / plain).toBeCloseTo(0.375, 3);
   model.dispose();
 });

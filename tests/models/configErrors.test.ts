@@ -1,4 +1,4 @@
-/** Errors of openModel name the config's own field and the file's own tensor. */
+/** Errors of openModel name the config's field and the file's tensor. */
 import { describe, expect, test } from '@jest/globals';
 import { readSafetensors, type Tensor } from 'wasm-attention';
 import { openModel } from 'wasm-attention/models';
@@ -53,14 +53,14 @@ describe.each(['llama-grouped', 'mistral-window', 'qwen2', 'qwen3'])('%s', (name
     expect(await refused(name, changes)).toBe(`openModel: expected ${field} to be 1, got 0.5`);
   });
 
-  test('takes a partial_rotary_factor of 1', async () => {
+  test('accepts a partial_rotary_factor of 1', async () => {
     const { config, bytes } = checkpoint(name);
     const model = await openModel({ config: { ...config, partial_rotary_factor: 1 }, weights: bytes, attention });
     model.dispose();
   });
 });
 
-test('a missing tensor has no prefix where the file has none', async () => {
+test('a missing tensor is named without a prefix if the file has none', async () => {
   const bare = (tensors: Record<string, Tensor>): void => {
     for (const [name, tensor] of Object.entries(tensors)) {
       Reflect.deleteProperty(tensors, name);

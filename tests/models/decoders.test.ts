@@ -1,6 +1,6 @@
 /**
- * Decoders of random weights against a float64 pass: settings of configs that no fixture has. Above all scaled rotary
- * positions, of texts shorter and longer than those that the model began with.
+ * Decoders with random weights against a float64 pass, with settings that no fixture has, above all scaled rotary
+ * positions of texts shorter and longer than the original length.
  */
 import { expect, test } from '@jest/globals';
 import type { Tensor } from 'wasm-attention';
@@ -29,7 +29,7 @@ const mistral = { ...llama, model_type: 'mistral' };
 
 type Config = DecoderConfig & typeof llama & Readonly<Record<string, unknown>>;
 
-/** The tensors that a model of this config has, with biases where the config says so. */
+/** The tensors of a model with this config, with biases if the config asks for them. */
 function tensorsOf(config: Config): Record<string, Tensor> {
   const { hidden_size: width, intermediate_size: inner, num_attention_heads: heads } = config;
   const dim = config.head_dim ?? width / heads;
@@ -208,8 +208,8 @@ test.each<[string, Config, Positions]>([
     expectClose(hidden, { ...expected, shape: [1, tokens, 24] }, { atol: 256 * EPS, rtol: 64 * EPS });
     const cache = model.createCache({ maxLength: tokens });
     const parts = [ids.slice(0, 5), ids.slice(5)].filter((part) => part.length > 0);
-    // The frequencies of a text that outgrows its first length change for all keys, and a cache holds those of its
-    // time.
+    // The frequencies of a text that outgrows the original length change for all keys, and a cache has the earlier
+    // ones.
     if (/^(dynamic|longrope)/.test(positions.scaling?.type ?? '')) continue;
     const rows = parts.map((part) => model.forward(part, { cache }).hidden.data);
     const data = Float32Array.from(rows.flatMap((row) => Array.from(row)));

@@ -1,4 +1,4 @@
-/** Families, each by its checkpoints in tests/fixtures/models. */
+/** Each family, through its checkpoints in tests/fixtures/models. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { readSafetensors } from 'wasm-attention';
@@ -28,7 +28,7 @@ describe.each(checkpoints)('%s', (name) => {
     return results;
   };
 
-  test('without one of its tensors it is refused with the name of that, or lacks a result', async () => {
+  test('without one of its tensors it is refused by that name, or lacks a result', async () => {
     const all = await resultsOf(tensors);
     for (const missing of Object.keys(tensors)) {
       const { [missing]: _, ...others } = tensors;

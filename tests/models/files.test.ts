@@ -1,4 +1,4 @@
-/** Checkpoints in every form in which they are published, and those that are refused. */
+/** All published forms of checkpoints, and those that are refused. */
 import { describe, expect, test } from '@jest/globals';
 import { readSafetensors, writeSafetensors, type Tensor } from 'wasm-attention';
 import { openModel, type Weights } from 'wasm-attention/models';
@@ -55,7 +55,7 @@ describe('the same model', () => {
     expect(await hiddenOf(config, weights, ids)).toEqual(await whole);
   });
 
-  test('with buffers that are no parameters', async () => {
+  test('with buffers that are not parameters', async () => {
     const extra = safetensors({
       ...Object.fromEntries(Object.entries(tensors).map(([name, t]) => [name, { dtype: 'F32', ...t }])),
       'bert.embeddings.position_ids': { dtype: 'I64', shape: [1, 2], data: new BigInt64Array(2) },
@@ -66,7 +66,7 @@ describe('the same model', () => {
     expect([...unused].sort()).toEqual(['bert.embeddings.position_ids', 'masked_bias']);
   });
 
-  test.each(['F16', 'BF16'] as const)('in %s, as its numbers are there', async (dtype) => {
+  test.each(['F16', 'BF16'] as const)('in %s, with rounded weights', async (dtype) => {
     const small = safetensors(
       Object.fromEntries(
         Object.entries(tensors).map(([name, { data, shape }]) => [name, { dtype, shape, data: halved(dtype, data) }]),
@@ -79,7 +79,7 @@ describe('the same model', () => {
   });
 });
 
-test('a head that is the embedding, or a tensor of its own', async () => {
+test('a head that is tied to the embedding, or a tensor of its own', async () => {
   const { config, tensors, ids } = read('llama3-scaled-tied');
   const tied = await hiddenOf(config, tensors, ids);
   const table = tensors['model.embed_tokens.weight']!;
@@ -97,7 +97,7 @@ test('rotary positions of transformers 5', async () => {
   );
 });
 
-test('biases of all four projections, where the config says so', async () => {
+test('biases of all four projections, if the config has them', async () => {
   const { config, tensors, ids } = read('llama-grouped');
   const zero = (width: number): Tensor => ({ data: new Float32Array(width), shape: [width] });
   const biases: Tensors = {};
@@ -123,12 +123,12 @@ test('biases of all four projections, where the config says so', async () => {
       [name]: { data: biases[name]!.data.map((__, i) => i % 3), shape: biases[name]!.shape },
     };
     const changed = (await hiddenOf(withBias, { ...tensors, ...other }, ids)).hidden;
-    // A bias of keys moves all scores of a query alike, but for the rotation.
+    // A bias of keys moves all scores of a query equally, except for the rotation.
     expect(changed).not.toEqual((await hiddenOf(config, tensors, ids)).hidden);
   }
 });
 
-test('a window of layers that the config names', async () => {
+test('a window for the layers that the config names', async () => {
   const { config, tensors, ids } = read('qwen2');
   const hidden = async (changes: object) => (await hiddenOf({ ...config, ...changes }, tensors, ids)).hidden;
   const plain = await hidden({});
@@ -249,7 +249,7 @@ describe('before it takes any memory, openModel refuses', () => {
     );
   });
 
-  test('what is no module of this library', async () => {
+  test('anything but a module of this library', async () => {
     for (const other of [{}, 1, { ...attention }]) {
       const opening = openModel({ config: llama.config, weights: llama.tensors, attention: other as never });
       await expect(opening).rejects.toThrow(/attention to be from this version's load\(\)/);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSafetensors, type Tensor } from 'wasm-attention';
 import { openModel, type Model, type OpenModelOptions } from 'wasm-attention/models';
-// What the tests of all families need to know of each.
+// Facts about each family that the tests need.
 /* eslint-disable no-restricted-imports */
 import type { Architecture } from '../../web/lib/models/config/architecture.js';
 import { readConfig } from '../../web/lib/models/config/readConfig.js';
@@ -22,7 +22,7 @@ export interface Checkpoint {
     readonly generate: { readonly prompt: number[]; readonly tokens: number[] } | null;
   };
   readonly tensors: Record<string, Tensor>;
-  /** What the library makes of the config. */
+  /** The library's reading of the config. */
   readonly architecture: Architecture;
 }
 

@@ -42,7 +42,7 @@ describe.each(checkpoints)('%s', (name) => {
     if (tensors.logits) expectRows(result.logits, tensors.logits, mask, 1, 4);
     if (tensors.pooled) expectRows(result.pooled, tensors.pooled, mask, 1);
     expect(model.unused).toEqual([]);
-    // The same without what was asked for.
+    // The same without optional results.
     const { hidden, weights } = model.forward(expected.ids, options);
     expect(hidden).toEqual(result.hidden);
     expect(weights).toBeUndefined();
@@ -51,7 +51,7 @@ describe.each(checkpoints)('%s', (name) => {
 
   if (expected.generate) {
     const { prompt, tokens } = expected.generate;
-    test('writes the same tokens', async () => {
+    test('generates the same tokens', async () => {
       const model = await open(files);
       const written: number[] = [];
       for await (const id of model.generate(prompt, { maxTokens: tokens.length })) written.push(id);

@@ -1,7 +1,7 @@
-/** Texts that a model writes: greedy and drawn, their ends, and what they leave behind. */
+/** Generation: greedy and sampled, where it ends, and what it leaves behind. */
 import { describe, expect, test } from '@jest/globals';
 import type { GenerateOptions, Model } from 'wasm-attention/models';
-// A draw's probabilities cannot be told from a text.
+// A text does not reveal the probabilities of its draws.
 // eslint-disable-next-line no-restricted-imports
 import { drawer } from '../../web/lib/models/sampling.js';
 import { checkpoint, open, stories } from './fixtures.js';
@@ -17,7 +17,7 @@ async function write(model: Model, ids: number[], options: GenerateOptions): Pro
 }
 
 describe('generate', () => {
-  test('takes the most likely token unless it draws, and draws the same with the same seed', async () => {
+  test('is greedy by default, and samples the same with the same seed', async () => {
     const model = await open(llama);
     const maxTokens = greedy.length;
     expect(await write(model, prompt, { maxTokens, temperature: 0 })).toEqual(greedy);
@@ -33,7 +33,7 @@ describe('generate', () => {
     model.dispose();
   });
 
-  test('ends with a token that the config names as the end', async () => {
+  test('ends with the end-of-sequence token of the config', async () => {
     for (const eos of [greedy[3], [9999, greedy[3]]]) {
       const model = await open({ ...llama, config: { ...llama.config, eos_token_id: eos } });
       expect(await write(model, prompt, { maxTokens: 12 })).toEqual(greedy.slice(0, greedy.indexOf(greedy[3]!) + 1));
@@ -41,7 +41,7 @@ describe('generate', () => {
     }
   });
 
-  test('ends where the model or the cache has no more room', async () => {
+  test('ends where the model or the cache is full', async () => {
     const model = await open(llama);
     const long = Array.from({ length: 120 }, (_, i) => (7 * i) % 71);
     // The last token needs no place of its own.
@@ -54,7 +54,7 @@ describe('generate', () => {
     model.dispose();
   });
 
-  test('goes on from a cache', async () => {
+  test('continues from a cache', async () => {
     const model = await open(llama);
     const cache = model.createCache();
     const first = await write(model, prompt, { cache, maxTokens: 5 });
@@ -63,7 +63,7 @@ describe('generate', () => {
     model.dispose();
   });
 
-  test('ends between two tokens when its signal aborts, and the model stays usable', async () => {
+  test('ends between two tokens when its signal aborts, and the model remains usable', async () => {
     const model = await open(stories);
     const controller = new AbortController();
     const written: number[] = [];
@@ -77,7 +77,7 @@ describe('generate', () => {
     model.dispose();
   });
 
-  test('writes something else without positions, or without a head', async () => {
+  test('generates another text without positions, or without a head', async () => {
     const model = await open(stories);
     const plain = await write(model, [1], { maxTokens: 30 });
     expect(await write(model, [1], { maxTokens: 30, positions: 'none' })).not.toEqual(plain);
@@ -119,7 +119,7 @@ describe('generate', () => {
     model.dispose();
   });
 
-  test('names itself where the model is disposed, before or between two tokens', async () => {
+  test('is named in the error if the model is disposed before or between two tokens', async () => {
     const message = /^generate: expected a model in use, got a disposed one$/;
     const model = await open(llama);
     const writing = model.generate(prompt);
@@ -131,7 +131,7 @@ describe('generate', () => {
   });
 });
 
-describe('draws', () => {
+describe('sampling', () => {
   const logits = Float32Array.from([1, 3, 2, -1, 2.5]);
   const counts = (temperature: number, topK?: number, topP = 1): number[] => {
     const draw = drawer(temperature, topK, topP, 7);
@@ -149,7 +149,7 @@ describe('draws', () => {
     ['by the softmax', counts(1), softmax(1)],
     ['by the softmax at another temperature', counts(3), softmax(3)],
     ['among the three most likely', counts(1, 3), softmax(1, [1, 4, 2])],
-    // 3 and 2.5 together have 0.74 of the probability.
+    // 3 and 2.5 together have a probability of 0.74.
     ['among the fewest that have the probability', counts(1, undefined, 0.7), softmax(1, [1, 4])],
     ['among those of both', counts(3, 4, 0.5), softmax(3, [1, 4])],
   ])('are %s', (_, found, expected) => {

@@ -1,6 +1,4 @@
-/**
- * A writer of .safetensors with types that the library does not write, and float16 and bfloat16 by their definitions.
- */
+/** Writes .safetensors with types that the library does not write: float16 and bfloat16 by their definitions. */
 
 export interface AnyTensor {
   readonly dtype: string;
@@ -26,18 +24,18 @@ export function safetensors(tensors: Record<string, AnyTensor>): Uint8Array<Arra
   return file;
 }
 
-/** The bits of numbers in a type of 16 bits, cut off: sign, exponent and as many digits as there are. */
+/** The bits of numbers in a 16-bit type, truncated: sign, exponent and as many digits as fit. */
 export function halved(dtype: 'F16' | 'BF16', data: Float32Array): Uint16Array {
   const bits = new Uint32Array(data.slice().buffer);
   return Uint16Array.from(bits, (bit) => {
     if (dtype === 'BF16') return bit >>> 16;
     const exponent = ((bit >>> 23) & 0xff) - 112;
-    // What is too small for a normal number becomes 0.
+    // Numbers too small for a normal one become 0.
     return ((bit >>> 16) & 0x8000) | (exponent < 1 ? 0 : (exponent << 10) | ((bit >>> 13) & 0x3ff));
   });
 }
 
-/** The numbers that these bits stand for. */
+/** The numbers of these bits. */
 export function float16(dtype: 'F16' | 'BF16', data: Float32Array): Float32Array {
   return Float32Array.from(halved(dtype, data), (bits) => {
     const [width, bias] = dtype === 'F16' ? [10, 15] : [7, 127];

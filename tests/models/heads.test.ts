@@ -1,7 +1,4 @@
-/**
- * Heads that classify sequences or tokens, by their formulas in float64; and what else the forms of a checkpoint may
- * hide.
- */
+/** Heads that classify sequences or tokens, by their formulas in float64; and other details of checkpoints. */
 import { describe, expect, test } from '@jest/globals';
 import { readSafetensors, type Tensor } from 'wasm-attention';
 import { openModel, type Model } from 'wasm-attention/models';
@@ -11,7 +8,7 @@ import { EPS } from '../support/close.js';
 import { checkpoint } from './fixtures.js';
 
 type Tensors = Record<string, Tensor>;
-/** Numbers between -1 and 1 that look random. */
+/** Pseudo-random numbers between -1 and 1. */
 const numbers = (...shape: number[]): Tensor => ({
   data: Float32Array.from({ length: shape.reduce((a, b) => a * b) }, (_, i) => Math.sin(i * i + shape[0]!)),
   shape,
@@ -25,14 +22,14 @@ const linear = (x: ArrayLike<number>, weight: Tensor, bias?: Tensor): number[] =
 const rowOf = ({ data, shape }: Tensor, row: number): Float32Array =>
   data.subarray(row * shape.at(-1)!, (row + 1) * shape.at(-1)!);
 
-/** A checkpoint that has these tensors as well, and whose config names no head unless `changes` do. */
+/** A checkpoint with additional tensors, whose config names no head unless `changes` does. */
 async function withHead(name: string, head: Tensors, changes: object = {}): Promise<Model> {
   const { config, bytes } = checkpoint(name);
   const weights = { ...readSafetensors(bytes), ...head };
   return openModel({ config: { ...config, architectures: undefined, ...changes }, weights, attention });
 }
 
-describe('a head that classifies', () => {
+describe('a classification head', () => {
   const rows = [[5, 9, 3, 7], [8, 4], [6]];
   const D = {
     'bert-padded': 24,
@@ -143,7 +140,7 @@ describe('a head that classifies', () => {
     );
   });
 
-  test('questions: where the answer begins and ends', async () => {
+  test('question answering: where the answer begins and ends', async () => {
     const head = { 'qa_outputs.weight': numbers(2, 24), 'qa_outputs.bias': numbers(2) };
     const model = await withHead('roberta', head, { architectures: ['RobertaForQuestionAnswering'], num_labels: 5 });
     const { logits, hidden } = model.forward([5, 9, 3]);
@@ -155,7 +152,7 @@ describe('a head that classifies', () => {
     model.dispose();
   });
 
-  test('is the one that the config names, or else the first in the file, and has the names of classes', async () => {
+  test('is the one that the config names, or else the first in the file, and has its labels', async () => {
     const id2label = { 1: 'b', 0: 'a', 2: 'c' };
     const both = plain('bert-padded', 'classifier', true);
     const found = async (changes: object): Promise<unknown[]> => {
@@ -240,7 +237,7 @@ describe('before it takes any memory, openModel refuses', () => {
   });
 });
 
-test('memory is given back where onProgress throws', async () => {
+test('memory is freed if onProgress throws', async () => {
   const { config, bytes } = checkpoint('gpt2');
   const opening = (times: number): Promise<Model> =>
     openModel({
@@ -257,10 +254,10 @@ test('memory is given back where onProgress throws', async () => {
   expect(allocator.liveBytes).toBe(live);
 });
 
-test('a generation that is left early, aborted or in error gives its cache back', async () => {
+test('a generation that is left early, aborted or failed frees its cache', async () => {
   const { config, bytes } = checkpoint('llama-grouped');
   const model = await openModel({ config, weights: bytes, attention });
-  for await (const _ of model.generate([1], { maxTokens: 4 })); // keeps its block
+  for await (const _ of model.generate([1], { maxTokens: 4 })); // allocates a block that stays
   const live = allocator.liveBytes;
   for await (const _ of model.generate([1], {})) break;
   const failing = model.generate([1], {
@@ -279,7 +276,7 @@ test('a generation that is left early, aborted or in error gives its cache back'
   model.dispose();
 });
 
-test('token types and positions may be as ragged as the tokens', async () => {
+test('token types and positions may be ragged, as tokens may', async () => {
   const model = await withHead('bert-padded', {});
   const rows = [
     [5, 9, 3, 7],

@@ -1,4 +1,4 @@
-/** What hooks may do in a pass, and what stops it. */
+/** What hooks may do during a pass, and what is an error. */
 import { describe, expect, test } from '@jest/globals';
 import type { Tensor } from 'wasm-attention';
 import type { ModelHooks } from 'wasm-attention/models';
@@ -51,7 +51,7 @@ describe('a hook', () => {
     model.dispose();
   });
 
-  test('that disposes the model, or changes the cache, is an error', async () => {
+  test('that disposes the model or changes the cache is an error', async () => {
     const model = await open(files);
     const cache = model.createCache({ maxLength: 32 });
     model.forward(ids.slice(0, 4), { cache });
@@ -61,7 +61,7 @@ describe('a hook', () => {
     expect(() => model.forward([1], { hooks: { [name]: () => model.dispose() } })).toThrow(/got a disposed one$/);
   });
 
-  test('of another name is a TypeError, and so is one that is no function', async () => {
+  test('with an unknown name is a TypeError, and so is anything but a function', async () => {
     const model = await open(files);
     for (const name of [
       'blocks.0.attn.hook_zz',
@@ -81,7 +81,7 @@ describe('a hook', () => {
   });
 });
 
-test('names and shapes that depend on the family are as the guide says', async () => {
+test('names and shapes that depend on the family are as in the guide', async () => {
   const shapesOf = async (name: string, hook: string): Promise<number[] | undefined> => {
     const model = await open(checkpoint(name));
     let shape: number[] | undefined;

@@ -1,4 +1,4 @@
-/** Hooks read and replace what they name; heads are put out; positions are changed. */
+/** Hooks read and replace tensors; heads are ablated; positions are changed. */
 import { describe, expect, test } from '@jest/globals';
 import type { Tensor } from 'wasm-attention';
 import type { ModelHooks } from 'wasm-attention/models';
@@ -10,7 +10,7 @@ const distance = (a: Tensor, b: Tensor): number => {
   expect(a.shape).toEqual(b.shape);
   return a.data.reduce((most, x, i) => Math.max(most, Math.abs(x - b.data[i]!)), 0);
 };
-/** Hidden states are of size 1 to 4, and a change of a rounding goes through two layers. */
+/** Hidden states are of size 1 to 4, and the effect of a rounding goes through two layers. */
 const CLOSE = 64 * EPS;
 
 describe.each(checkpoints)('in %s', (name) => {
@@ -18,7 +18,7 @@ describe.each(checkpoints)('in %s', (name) => {
   const { ids } = expected;
   const [batch, tokens] = [ids.length, ids[0]!.length];
 
-  test('hooks see every tensor in its shape and in order, and giving them back changes nothing', async () => {
+  test('hooks see every tensor in its shape and in order, and returning them changes nothing', async () => {
     const model = await open(files);
     const heads = [batch, model.numHeads, tokens];
     const rows = [batch, tokens, model.numHiddens];
@@ -55,7 +55,7 @@ describe.each(checkpoints)('in %s', (name) => {
     model.dispose();
   });
 
-  test('a pattern that looks at the token itself gives its own value', async () => {
+  test('a pattern that attends only to the token itself gives its own value', async () => {
     const model = await open(files);
     let value: Tensor | undefined;
     let z: Tensor | undefined;
@@ -81,7 +81,7 @@ describe.each(checkpoints)('in %s', (name) => {
     model.dispose();
   });
 
-  test('scores that a hook changes go through the softmax', async () => {
+  test('changed scores go through the softmax', async () => {
     const model = await open(files);
     let scores: Tensor | undefined;
     let pattern: Tensor | undefined;
@@ -98,7 +98,7 @@ describe.each(checkpoints)('in %s', (name) => {
     model.dispose();
   });
 
-  test('putting out a head is making its output zero', async () => {
+  test('ablating a head makes its output zero', async () => {
     const model = await open(files);
     const zero: ModelHooks = {
       'blocks.1.attn.hook_z': ({ data, shape }) => {
@@ -112,7 +112,7 @@ describe.each(checkpoints)('in %s', (name) => {
     const { hidden } = model.forward(ids, { ablate: [[1, 1]] });
     expect(hidden).toEqual(model.forward(ids, { hooks: zero }).hidden);
     expect(distance(hidden, model.forward(ids).hidden)).toBeGreaterThan(0.01);
-    // All heads of a layer: what is left of attention is its last bias.
+    // With all heads of a layer ablated, only attention's last bias is left.
     let out: Tensor | undefined;
     const all = Array.from({ length: model.numHeads }, (_, head) => [0, head] as const);
     model.forward(ids, { ablate: all, hooks: { 'blocks.0.hook_attn_out': (value) => void (out = value) } });
@@ -121,9 +121,9 @@ describe.each(checkpoints)('in %s', (name) => {
     model.dispose();
   });
 
-  // Where norms come after the sums, they stand between.
+  // In post-norm families there is a norm after each sum.
   if (files.architecture.order !== 'post') {
-    test('parts that are replaced by zeros leave the stream as it was', async () => {
+    test('sublayers replaced by zeros leave the residual stream unchanged', async () => {
       const model = await open(files);
       const zeros = ({ data, shape }: Tensor): Tensor => ({ data: new Float32Array(data.length), shape });
       const stream: Tensor[] = [];

@@ -19,10 +19,10 @@ describe.each(checkpoints)('%s', (name) => {
   const { config, bytes, expected } = checkpoint(name);
   const files = { config, bytes };
   const [ids] = expected.ids as [number[]];
-  // Some families do not count tokens with the id of padding.
+  // Some families do not count padding tokens as positions.
   const full = ids.map((id) => (id < 2 ? 2 : id));
 
-  test('a row of a batch is what it is alone, however long the others are', async () => {
+  test('a row gives the same in a batch as alone, however long the others are', async () => {
     const model = await open(files);
     const rows = [full.slice(0, 3), full.slice(0, 6), full.slice(2, 3)];
     const together = model.forward(rows);
@@ -38,7 +38,7 @@ describe.each(checkpoints)('%s', (name) => {
         expectNear(rowOf(masked.hidden, 6 * b + t), rowOf(alone.hidden, t));
       });
       if (alone.logits) {
-        // Those of the last token, or of the sequence.
+        // Results of the last token, or of the sequence.
         const { data, shape } = last.logits!;
         if (shape.length === 3) expect(shape).toEqual([3, 1, alone.logits.shape[2]]);
         const width = data.length / 3;
@@ -56,7 +56,7 @@ describe.each(checkpoints)('%s', (name) => {
     model.dispose();
   });
 
-  test("positions may be the caller's, or none", async () => {
+  test('positions may be given, or left out', async () => {
     const model = await open(files);
     const batch = [full.slice(0, 4), full.slice(1, 5)];
     const counted = model.forward(batch).hidden;
@@ -68,7 +68,7 @@ describe.each(checkpoints)('%s', (name) => {
         ],
       }).hidden,
     ).toEqual(counted);
-    // Rotary positions count only by their differences, those of tables by themselves.
+    // Rotary positions matter only by their differences, those of tables by themselves.
     const shifted = model.forward(batch, {
       positions: [
         [3, 4, 5, 6],
@@ -84,14 +84,14 @@ describe.each(checkpoints)('%s', (name) => {
       const backwards = model.forward(full.slice(0, 4).reverse(), { positions: 'none' }).hidden;
       for (let t = 0; t < 4; ++t) expectNear(rowOf(forwards, t), rowOf(backwards, 3 - t));
     } else {
-      // Of equal tokens without positions every place sees the same.
+      // For equal tokens without positions, all places see the same.
       const same = model.forward([5, 5, 5], { positions: 'none' }).hidden;
       for (let t = 1; t < 3; ++t) expectNear(rowOf(same, t), rowOf(same, 0));
     }
     model.dispose();
   });
 
-  test('weights add up to 1 over what a token may see, and a window narrows that', async () => {
+  test('weights add up to 1 over the keys that a token may see, and a window restricts those', async () => {
     const model = await open(files);
     const { weights } = model.forward(full, { needWeights: true, window: 2 });
     const length = full.length;
@@ -115,7 +115,7 @@ describe('a cache', () => {
   const files = { config, bytes };
   const ids = [...expected.ids[0]!, 3, 9, 27, 11];
 
-  test('gives the same as no cache, in parts of any sizes, truncated and filled again', async () => {
+  test('gives the same as no cache, in parts of any size, truncated and refilled', async () => {
     const model = await open(files);
     const whole = [ids, [...ids].reverse()];
     const { hidden } = model.forward(whole);
@@ -146,7 +146,7 @@ describe('a cache', () => {
     model.dispose();
   });
 
-  test('is refused where it does not fit, and stays as it is', async () => {
+  test('is refused if it does not fit, and remains unchanged', async () => {
     const [model, other] = [await open(files), await open(files)];
     const cache = model.createCache({ maxLength: 4 });
     model.forward([1, 2, 3], { cache });

@@ -1,7 +1,4 @@
-/**
- * Heads that predict masked tokens, by their formulas in float64, where the layers have another activation than the
- * usual one.
- */
+/** Heads that predict masked tokens, by their formulas in float64, for layers with another activation than usual. */
 import { expect, test } from '@jest/globals';
 import { readSafetensors, type Tensor } from 'wasm-attention';
 import { openModel } from 'wasm-attention/models';
@@ -38,7 +35,7 @@ const DISTILBERT: Names = {
   decoder: `distilbert.${TABLE}`,
   bias: 'vocab_projector.bias',
 };
-// transformers' RobertaLMHead has gelu whatever the config says; the other heads have the config's activation.
+// transformers' RobertaLMHead always has gelu; the other heads have the config's activation.
 test.each<[string, Names, string, 'gelu' | 'gelu-tanh' | 'relu' | 'silu', string]>([
   ['roberta', ROBERTA, 'relu', 'gelu', 'hidden_act'],
   ['roberta', ROBERTA, 'gelu_new', 'gelu', 'hidden_act'],
@@ -57,13 +54,13 @@ test.each<[string, Names, string, 'gelu' | 'gelu-tanh' | 'relu' | 'silu', string
   const eps = Number(config.layer_norm_eps ?? 1e-12);
   const normed = layerNorm(active, eps, of(`${names.norm}.weight`), of(`${names.norm}.bias`));
   const expected = linear(normed, of(names.decoder), of(names.bias));
-  // Sums of 24 products of numbers near 1; a difference between the two gelus is a hundred times as large.
+  // Sums of 24 products of numbers near 1; the difference between the two gelus is a hundred times larger.
   expectClose({ data: logits!.data, shape: [4, model.vocabSize] }, expected, { atol: 64 * EPS });
   expect(model.unused).toEqual([]);
   model.dispose();
 });
 
-// Only where the widths differ has the file a map from one to the other.
+// The file has a projection only if the widths differ.
 test.each([16, 18])("ELECTRA's head, of embeddings %i wide before layers of width 18", async (width) => {
   const { config, bytes } = checkpoint('electra-discriminator');
   const numbers = (...shape: number[]): Tensor => ({

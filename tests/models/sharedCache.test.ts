@@ -1,4 +1,4 @@
-/** A cache that somebody else changes while a text is written. */
+/** A cache that other code changes during a generation. */
 import { expect, test } from '@jest/globals';
 import type { Model, ModelCache } from 'wasm-attention/models';
 import { checkpoint, open } from './fixtures.js';
@@ -7,7 +7,7 @@ const llama = checkpoint('llama-grouped');
 const { prompt, tokens } = llama.expected.generate!;
 const MESSAGE = /^generate: expected the cache to stay unchanged between tokens, got a changed one$/;
 
-test('of two generations on one cache, the one that the other gets ahead of is an error', async () => {
+test('of two generations on one cache, the one that is overtaken is an error', async () => {
   const model = await open(llama);
   const cache = model.createCache({ maxLength: 64 });
   const [first, second] = [1, 2].map(() => model.generate(prompt, { cache }));
@@ -49,7 +49,7 @@ test.each<[string, (model: Model, cache: ModelCache) => void]>([
   model.dispose();
 });
 
-test('a generation may change the cache as soon as another one is at its end', async () => {
+test('a generation may use the cache as soon as another one has ended', async () => {
   const model = await open(llama);
   const cache = model.createCache({ maxLength: 64 });
   const written: number[] = [];

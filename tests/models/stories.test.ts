@@ -1,4 +1,4 @@
-/** A real language model (tests/fixtures/README.md): what it writes, its logits, and its cache. */
+/** A real language model (tests/fixtures/README.md): its text, its logits, and its cache. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Model } from 'wasm-attention/models';
 import { expectClose } from '../support/close.js';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 describe('stories260K', () => {
-  test('has the logits of a float64 pass', () => {
+  test('agrees with the logits of a float64 pass', () => {
     const { logits } = model.forward(expected.tokens_in);
     for (const [position, wanted] of Object.entries(expected.float64_logits)) {
       const row = logits!.data.subarray(512 * Number(position), 512 * (Number(position) + 1));
@@ -26,13 +26,13 @@ describe('stories260K', () => {
     }
   });
 
-  test('writes 200 tokens of its story', async () => {
+  test('generates 200 tokens of its story', async () => {
     const written = [];
     for await (const id of model.generate([1], { maxTokens: 200 })) written.push(id);
     expect(written).toEqual(expected.tokens_out.slice(0, 200));
   });
 
-  test('computes with a cache, token by token or in parts, what it computes without', () => {
+  test('gives the same with a cache, token by token or in parts, as without', () => {
     const ids = expected.tokens_in.slice(0, 60);
     const whole = model.forward(ids).logits!.data;
     for (const sizes of [Array<number>(60).fill(1), [7, 1, 20, 32]]) {

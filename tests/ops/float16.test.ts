@@ -1,4 +1,4 @@
-/** Tensors of float16 as their bits in a Uint16Array: what operations read, and where they write. */
+/** Tensors of float16, given as bits in a Uint16Array, as inputs and as `out`. */
 import { expect, test } from '@jest/globals';
 import { float16, halfOf } from '../reference/weightTypes.js';
 import { attention, tensor } from '../support/library.js';
@@ -14,15 +14,15 @@ const halves = (shape: number[], seed: number) => {
   return { given: { data: bits, shape }, floats: { data: Float32Array.from(bits, halfOf), shape } };
 };
 
-test('every one is read as the same number', () => {
-  // toEqual tells -0 from 0.
+test('every float16 is read exactly', () => {
+  // toEqual distinguishes -0 from 0.
   const expected = Float32Array.from(ALL, halfOf);
   expect(tensor(ALL).data).toEqual(expected);
   expect(tensor({ data: ALL, dims: [256, 256] })).toEqual({ data: expected, shape: [256, 256] });
   expect(tensor({ data: ALL.subarray(0x3c00, 0x3c02), shape: [2] }).data).toEqual(Float32Array.of(1, 1 + 2 ** -10));
 });
 
-test('operations compute what they compute of the same numbers in float32', () => {
+test('operations give the same results as for the same numbers in float32', () => {
   const [q, k] = [halves([1, 2, 5, 4], 1), halves([1, 2, 5, 4], 2)];
   const bias = halves([5, 5], 3);
   expect(attention.scaledDotProductAttention(q.given, k.given, k.given, { bias: bias.given })).toEqual(
@@ -32,7 +32,7 @@ test('operations compute what they compute of the same numbers in float32', () =
   expect(attention.matmul(a.given, b.given)).toEqual(attention.matmul(a.floats, b.floats));
 });
 
-test('whole numbers and masks in a Uint16Array stay what they are', () => {
+test('whole numbers and masks in a Uint16Array are not read as float16', () => {
   const table = new attention.Embedding({ numEmbeddings: 3, dim: 2, seed: 1 });
   expect(table.forward({ data: Uint16Array.of(2, 0), shape: [2] })).toEqual(
     table.forward({ data: [2, 0], shape: [2] }),
@@ -48,8 +48,8 @@ test('whole numbers and masks in a Uint16Array stay what they are', () => {
   );
 });
 
-test('results are written as the nearest one, ties to even, wherever they lie', () => {
-  // Each float16, the middle between it and the next one, and the float32s around that.
+test('results are rounded to the nearest float16, ties to even', () => {
+  // Each float16, the midpoint to the next one, and the float32s around both.
   const dim = 4;
   const next = new Float32Array(1);
   const step = (x: number, by: number) => {

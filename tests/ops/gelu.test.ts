@@ -20,13 +20,13 @@ describe('gelu', () => {
     });
   });
 
-  test('is exact without a choice, and the approximation differs from it', () => {
+  test('is exact by default, and the approximation differs from it', () => {
     const x = [1, 2, -1.5];
     expect(gelu(x)).toEqual(gelu(x, { approximate: 'none' }));
     expect(gelu(x).data).not.toEqual(gelu(x, { approximate: 'tanh' }).data);
   });
 
-  test('keeps any shape, and NaN where it is', () => {
+  test('keeps any shape, and NaN in its place', () => {
     const { data, shape } = gelu({ data: Float32Array.of(1, NaN, 3, 4), shape: [1, 2, 1, 2, 1] });
     expect(shape).toEqual([1, 2, 1, 2, 1]);
     expect(Array.from(data, Number.isNaN)).toEqual([false, true, false, false]);
@@ -34,7 +34,7 @@ describe('gelu', () => {
     expect(gelu({ data: [0], shape: [] })).toEqual({ data: Float32Array.of(0), shape: [] });
   });
 
-  test('takes more elements than a piece, with the same results', () => {
+  test('gives the same results for more elements than a block', () => {
     const x = new Random(1).tensor([3, 70_001]);
     const { data } = gelu(x);
     for (const from of [0, 131_060, 131_072, 210_000]) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { load, loadSecond, THREADS, WASM } from '../support/instance.js';
 
 describe('load with fresh', () => {
-  test('makes a new instance, which later calls get', async () => {
+  test('makes a new instance, which later calls return', async () => {
     const first = await load({ threads: THREADS });
     expect(await load({ fresh: false })).toBe(first);
     const loading = load({ fresh: true });
@@ -10,14 +10,14 @@ describe('load with fresh', () => {
     const second = await loading;
     expect(second).not.toBe(first);
     expect(await load()).toBe(second);
-    // Its memory is its own, and the first one goes on.
+    // Its memory is its own, and the first instance still works.
     const layers = [first, second].map(({ Linear }) => new Linear({ inFeatures: 2, outFeatures: 2, seed: 1 }));
     expect(layers[0]!.forward([[1, 2]])).toEqual(layers[1]!.forward([[1, 2]]));
     expect(() => new second.Adam(layers[0]!.parameters())).toThrow(TypeError);
     for (const layer of layers) layer.dispose();
   });
 
-  test('does not mix instances that are loaded at the same time', async () => {
+  test('keeps instances that are loaded at the same time apart', async () => {
     const modules = await Promise.all([
       loadSecond({ wasm: WASM, fresh: true }),
       loadSecond({ wasm: WASM, fresh: true }),
@@ -32,7 +32,7 @@ describe('load with fresh', () => {
     }
   });
 
-  test('that fails leaves the next call to try again', async () => {
+  test('tries again after a failure', async () => {
     await expect(loadSecond({ fresh: true, wasm: new Uint8Array(1) })).rejects.toThrow(RangeError);
     expect((await loadSecond({ wasm: WASM })).maskedSoftmax([[[0]]]).data[0]).toBe(1);
   });

@@ -5,7 +5,7 @@ import { WASM_FILE as FILE } from '../support/instance.js';
 
 const bytes = () => new Uint8Array(readFileSync(FILE));
 
-/** A copy of the package into which nothing has been loaded yet. */
+/** A copy of the package in which nothing has been loaded yet. */
 async function fresh(): Promise<{ load: typeof load }> {
   jest.resetModules();
   return import('wasm-attention');
@@ -60,7 +60,7 @@ describe('load', () => {
     expect(attention.maskedSoftmax([[[0, 0, 9]]], [2]).data).toEqual(Float32Array.of(0.5, 0.5, 0));
   });
 
-  test('returns which SIMD and how many threads it uses', async () => {
+  test('reports the kind of SIMD and the number of threads', async () => {
     const { load } = await fresh();
     const { features } = await load({ threads: 1 });
     expect(features.simd).toMatch(/^(simd128|relaxed-simd)$/);

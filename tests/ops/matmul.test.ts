@@ -92,7 +92,7 @@ describe('matmul', () => {
     ],
   ])('broadcasts leading axes: %j times %j', (a, b) => check(a, b));
 
-  test('gives zeros for sums of nothing, and nothing for empty axes', () => {
+  test('gives zeros for empty sums, and empty results for empty axes', () => {
     expect(matmul({ data: [], shape: [2, 0] }, { data: [], shape: [0, 3] })).toEqual({
       data: new Float32Array(6),
       shape: [2, 3],
@@ -119,7 +119,7 @@ describe('matmul', () => {
     }
   });
 
-  test('has NaN where a row or a column has it, and nowhere else', () => {
+  test('returns NaN where a row or a column has one, and nowhere else', () => {
     const a = new Random(1).tensor([5, 4]);
     const b = new Random(2).tensor([4, 9]);
     a.data[4] = NaN;

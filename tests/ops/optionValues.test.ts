@@ -1,7 +1,4 @@
-/**
- * What is refused as an option's value: masks of floats, numbers that float32 does not hold; and what messages say of
- * it.
- */
+/** Option values that are refused: masks of floats, and numbers beyond float32; and the messages. */
 import { afterAll, describe, expect, test } from '@jest/globals';
 import type { AttentionOptions, MultiHeadAttentionOptions } from 'wasm-attention';
 import { attention } from '../support/library.js';
@@ -49,7 +46,7 @@ describe('a mask of floats', () => {
   });
 });
 
-describe('a number that float32 does not hold', () => {
+describe('a number beyond float32', () => {
   const rotary = (scaling: object) => attention.rotaryEmbedding(q, { scaling: scaling as never });
   const adam = (options: object) => new attention.Adam(mha.parameters(), options);
   const calls: Record<string, (value: number) => unknown> = {
@@ -74,7 +71,7 @@ describe('a number that float32 does not hold', () => {
     expect(() => calls[name]!(0.5)).not.toThrow();
   });
 
-  test('is refused as a softcap that would be none', () => {
+  test('is refused as a softcap that would have no effect', () => {
     expect(() => calls['softcap of attention']!(1e-46)).toThrow(RangeError);
     expect(() => calls.attentionFactor!(1e-46)).toThrow(RangeError);
   });
@@ -88,7 +85,7 @@ describe('a number that float32 does not hold', () => {
       new attention.LearnedPositionalEncoding({ numHiddens: 4, maxLen: 4, dropout }),
     TransformerEncoderLayer: (dropout) => new attention.TransformerEncoderLayer({ ...heads, ffnHiddens: 3, dropout }),
   };
-  test.each(Object.keys(dropping))('is refused as what %s divides by', (name) => {
+  test.each(Object.keys(dropping))('is refused as a divisor of %s', (name) => {
     for (const p of [0.99999999, 1 - 2 ** -53]) expect(() => dropping[name]!(p)).toThrow(RangeError);
     expect(() => dropping[name]!(1 - 2 ** -24)).not.toThrow();
   });
@@ -133,13 +130,13 @@ describe('a whole number beyond 32 bits is reported as it was given:', () => {
     expect(() => calls[name]!(-(2 ** 33))).toThrow(/got -8589934592$/);
   });
 
-  test('an id that is just too large, with the range', () => {
+  test('an id that is one too large, with the range', () => {
     expect(() => embedding.forward([4])).toThrow(/within \[0, 3\], got 4$/);
   });
 });
 
 describe('messages', () => {
-  test('name both bounds to whoever exceeds the upper one', () => {
+  test('name both bounds if the upper one is exceeded', () => {
     expect(() => attention.sinusoidalEncoding({ length: 2 ** 31, dim: 2 })).toThrow(
       /length to be a whole number, within \[0, 2147483647\], got 2147483648$/,
     );
@@ -149,7 +146,7 @@ describe('messages', () => {
   const linear = () => new attention.Linear({ inFeatures: 4, outFeatures: 4 });
   const cache = () => mha.createCache({ batch: 1, maxLength: 1 });
   const adam = () => new attention.Adam(mha.parameters());
-  /** Calls `use` of something that is disposed. */
+  /** Calls `use` after disposal. */
   const disposed =
     <T extends { dispose(): void }>(make: () => T, use: (made: T) => unknown) =>
     (): unknown => {
@@ -166,13 +163,13 @@ describe('messages', () => {
     expect(call).toThrow(/got a disposed one$/);
   });
 
-  test('do not quote what is said of a second call', () => {
+  test('do not quote the message of a second call', () => {
     const { backward } = linear().forward(q, { training: true });
     backward!(q);
     expect(() => backward!(q)).toThrow(/got a second one$/);
   });
 
-  test('are short, whatever they are about', () => {
+  test('are short, whatever the value', () => {
     const long = 'x'.repeat(1e6);
     for (const call of [
       () => attention.complexity(long as never, { n: 1, d: 1 }),

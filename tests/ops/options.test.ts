@@ -1,4 +1,4 @@
-/** Names that do not exist are refused among options. */
+/** Unknown options are refused. */
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { load, type AttentionOptions, type Layer } from 'wasm-attention';
 import { attention } from '../support/library.js';
@@ -38,7 +38,7 @@ afterAll(() => {
 });
 
 type Options = Record<string, unknown>;
-/** A call, a name that does not exist, the nearest one, and the options that it is added to. */
+/** A call, an unknown option, the nearest known one, and the options that it is added to. */
 type Row = readonly [call: string, (options: never) => unknown, typo: string, nearest: string, rest?: Options];
 
 const ROWS: readonly Row[] = [
@@ -147,9 +147,9 @@ const ROWS: readonly Row[] = [
   ]),
 ];
 
-describe('an option that does not exist', () => {
+describe('an unknown option', () => {
   test.each(ROWS)('is refused by %s', (operation, call, typo, nearest, rest = {}) => {
-    // Whatever its value is.
+    // Whatever its value.
     for (const value of [undefined, null, 1]) {
       const options = { ...rest, [typo]: value } as never;
       expectRejected(operation, 'TypeError', () => call(options));

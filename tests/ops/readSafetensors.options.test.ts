@@ -1,10 +1,10 @@
-/** Reading parts of a file, and files with types that the library does not read. */
+/** Reading parts of a file, and files with unsupported types. */
 import { describe, expect, test } from '@jest/globals';
 import { readSafetensors } from 'wasm-attention';
 import { expectRejected } from '../support/rejections.js';
 import { entry, file } from '../support/safetensors.js';
 
-/** As a checkpoint of BERT has them: weights, and position ids in int64. */
+/** A file like a checkpoint of BERT: weights, and position ids in int64. */
 const bytes = file(
   {
     weight: entry('F32', [2], 0, 8),
@@ -19,14 +19,14 @@ const weight = { data: Float32Array.of(1, 1), shape: [2] };
 const bias = { data: Float32Array.of(0), shape: [1] };
 
 describe('readSafetensors', () => {
-  test('reads what it can of a file with other types, and lists the rest', () => {
+  test('reads the tensors of supported types, and lists the others', () => {
     const skipped = ['before'];
     expect(readSafetensors(bytes, { skipped })).toEqual({ weight, bias });
     expect(skipped).toEqual(['before', 'position_ids', 'scale', 'constructor']);
     expect(readSafetensors(bytes)).toEqual({ weight, bias });
   });
 
-  test('reads only the names that are asked for', () => {
+  test('reads only the requested names', () => {
     expect(readSafetensors(bytes, { names: ['bias'] })).toEqual({ bias });
     expect(readSafetensors(bytes, { names: [] })).toEqual({});
     const skipped: string[] = [];
@@ -34,7 +34,7 @@ describe('readSafetensors', () => {
     expect(skipped).toEqual(['scale']);
   });
 
-  test('checks where all tensors lie, whatever their type', () => {
+  test('checks all offsets, whatever the type', () => {
     const gap = file({ a: entry('I64', [1], 0, 8), b: entry('F32', [1], 12, 16) }, new Uint8Array(16));
     expectRejected('readSafetensors', 'RangeError', () => readSafetensors(gap));
     expectRejected('readSafetensors', 'RangeError', () => readSafetensors(gap, { names: [] }));

@@ -28,12 +28,12 @@ describe('readSafetensors', () => {
     });
   });
 
-  test('types weights as tensors, and whole numbers where they are named', () => {
+  test('types tensors as float32 unless their names are given another type', () => {
     const bytes = file({ f: entry('F32', [1], 0, 4), i: entry('I32', [1], 4, 8) }, [0, 0, 128, 63, 7, 0, 0, 0]);
     const weights: Record<string, Tensor> = readSafetensors(bytes);
     const named = readSafetensors<Float32Array | Int32Array>(bytes);
     expect([weights.f!.data, named.i!.data]).toEqual([Float32Array.of(1), Int32Array.of(7)]);
-    // @ts-expect-error An array of another type than was named.
+    // @ts-expect-error Another array type than the one given for the name.
     const wrong: Record<string, Tensor> = named;
     expect(wrong).toBe(named);
   });

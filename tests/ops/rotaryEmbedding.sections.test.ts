@@ -43,7 +43,7 @@ describe('rotaryEmbedding with sections', () => {
     },
   );
 
-  test('is the same as without, if all axes have the same positions', () => {
+  test('gives the same as without sections if all axes have the same positions', () => {
     const x = random.tensor([2, 3, 4, 8]);
     const sections = [1, 3];
     for (const scaling of [undefined, { type: 'dynamic', factor: 4, originalMaxLength: 3 } as const]) {
@@ -60,7 +60,7 @@ describe('rotaryEmbedding with sections', () => {
     }
   });
 
-  test('takes the length of a dynamic scaling from all axes', () => {
+  test('computes dynamic scaling from the positions of all axes', () => {
     const x = random.tensor([1, 4]);
     const scaling = { type: 'dynamic', factor: 4, originalMaxLength: 8 } as const;
     const turned = (positions: number[][]) =>

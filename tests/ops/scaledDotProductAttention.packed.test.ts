@@ -17,7 +17,7 @@ function rowsOf({ data, shape }: Tensor, from: number, to: number): Tensor {
   return { data: rows, shape: [1, heads, to - from, ...shape.slice(3)] };
 }
 
-// Sequences within a block of 8 queries, around strips of 32 and blocks of 256 keys, and without tokens.
+// Sequences within a block of 8 queries, around strips of 32 and blocks of 256 keys, and empty ones.
 const LENGTHS: Record<string, [query: number[], key: number[]]> = {
   'some short ones': [
     [1, 3, 0, 2, 9, 1],
@@ -38,7 +38,7 @@ const LENGTHS: Record<string, [query: number[], key: number[]]> = {
   one: [[17], [17]],
 };
 
-describe.each(Object.keys(LENGTHS))('packed sequences give what a call for each gives: %s', (name) => {
+describe.each(Object.keys(LENGTHS))('packed sequences give the same as one call each: %s', (name) => {
   const [query, key] = LENGTHS[name]!.map(starts) as [number[], number[]];
   const [L, S] = [query.at(-1)!, key.at(-1)!];
   const tensors = [random.tensor([1, 4, L, 12]), random.tensor([1, 2, S, 12]), random.tensor([1, 2, S, 7])] as const;
@@ -62,7 +62,7 @@ describe.each(Object.keys(LENGTHS))('packed sequences give what a call for each 
       const own = [rowsOf(tensors[0], ...q), rowsOf(tensors[1], ...k), rowsOf(tensors[2], ...k)] as const;
       const alone = scaledDotProductAttention(...own, { ...options, needLogSumExp: true });
       const back = scaledDotProductAttentionBackward(rowsOf(g, ...q), ...own, options);
-      // The same sums of at most 300 terms, in blocks that begin elsewhere.
+      // The same sums of at most 300 terms, in blocks with other boundaries.
       expectClose(rowsOf(result.output, ...q), alone.output, { atol: 64 * EPS });
       expectClose(rowsOf(result.logSumExp!, ...q), alone.logSumExp!, { atol: 64 * EPS });
       expectClose(rowsOf(gradients.query, ...q), back.query, { atol: 512 * EPS });
@@ -81,7 +81,7 @@ describe.each(Object.keys(LENGTHS))('packed sequences give what a call for each 
     }
   });
 
-  test('and NaN in one changes no bit of the others', () => {
+  test('and NaN in one does not change the others', () => {
     const options = { isCausal: true, cuSeqlens, needWeights: true, needLogSumExp: true };
     const before = scaledDotProductAttention(...tensors, options);
     const gradients = scaledDotProductAttentionBackward(g, ...tensors, options);
@@ -110,7 +110,7 @@ describe.each(Object.keys(LENGTHS))('packed sequences give what a call for each 
 });
 
 describe('packed sequences', () => {
-  test('have weights of 0 for each other, and an offset each', () => {
+  test('have weights of 0 for each other, and their own offsets', () => {
     const x = random.tensor([5, 4]);
     const { weights } = scaledDotProductAttention(x, x, x, {
       cuSeqlens: { query: Int32Array.of(0, 2, 5), key: [0, 3, 5] },
@@ -130,7 +130,7 @@ describe('packed sequences', () => {
     ]);
   });
 
-  test('drop other weights in each', () => {
+  test('drop different weights in each sequence', () => {
     const T = 64;
     const x = random.tensor([1, 1, T, 4]);
     const options = { cuSeqlens: [0, 32, 64], dropout: 0.5, seed: 1, needWeights: true };
@@ -147,7 +147,7 @@ describe('packed sequences', () => {
     }
   });
 
-  test('may be none at all', () => {
+  test('may be empty', () => {
     const none = { data: new Float32Array(0), shape: [1, 2, 0, 4] };
     expect(scaledDotProductAttention(none, none, none, { cuSeqlens: [0] }).output).toEqual(none);
     expect(scaledDotProductAttentionBackward(none, none, none, none, { cuSeqlens: [0] }).key).toEqual(none);

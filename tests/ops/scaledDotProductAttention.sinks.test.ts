@@ -64,7 +64,7 @@ describe('sinks', () => {
     },
   );
 
-  test.each(calls)('of -Infinity change no bit: %i, %i', (_L, _S, call) => {
+  test.each(calls)('of -Infinity change nothing: %i, %i', (_L, _S, call) => {
     const results = { isCausal: true, needWeights: true, needLogSumExp: true };
     const none = { data: Float32Array.of(-Infinity, -Infinity), shape: [2] };
     const without = scaledDotProductAttention(...call, results);
@@ -77,7 +77,7 @@ describe('sinks', () => {
     expect(gradients).toEqual(scaledDotProductAttentionBackward(without.output, ...call, { isCausal: true }));
   });
 
-  test('far above all scores leave weights of 0, far below the weights alone', () => {
+  test('far above all scores make the weights 0, and far below do not change them', () => {
     const call = calls[0]![2];
     const { output, logSumExp } = scaledDotProductAttention(...call, {
       sinks: [1e30, -1e30],

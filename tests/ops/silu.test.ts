@@ -21,7 +21,7 @@ describe('silu', () => {
     );
   });
 
-  test('keeps any shape, and NaN where it is', () => {
+  test('keeps any shape, and NaN in its place', () => {
     const { data, shape } = silu({ data: Float32Array.of(1, NaN, 3, 4, 5, 6), shape: [2, 3] });
     expect(shape).toEqual([2, 3]);
     expect(Array.from(data, Number.isNaN)).toEqual([false, true, false, false, false, false]);

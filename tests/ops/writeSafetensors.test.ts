@@ -68,7 +68,7 @@ describe('writeSafetensors', () => {
     expect(readSafetensors(writeSafetensors({}))).toEqual({});
   });
 
-  test('writes float16s as they are', () => {
+  test('writes float16 unchanged', () => {
     const data = Uint16Array.of(0x3c00, 0x8000, 0x0001, 0x7c00, 0x7e00, 9);
     const bytes = writeSafetensors({
       h: { data: data.subarray(0, 5), shape: [5] },
@@ -131,7 +131,7 @@ describe('writeSafetensors', () => {
     },
   );
 
-  test('reads int8 by name and with its scales alone; other I8 stays unread', () => {
+  test('reads int8 by name, and only together with its scales', () => {
     const tensors = { w: [[1, 2]], v: [3] };
     const bytes = writeSafetensors(tensors, { weightType: 'int8' });
     expect(Object.keys(readSafetensors(bytes, { names: ['w'] }))).toEqual(['w']);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { MOST_CHARACTERS, MOST_VALUES, readMessage, type CellMessage } from '../../web/page/cells/messages.js';
+import { MAX_CHARACTERS, MAX_VALUES, readMessage, type CellMessage } from '../../web/page/cells/messages.js';
 
 describe('a message', () => {
   test.each<CellMessage>([
@@ -24,12 +24,12 @@ describe('a message', () => {
     {},
     { type: 'text' },
     { type: 'text', text: 1 },
-    { type: 'text', text: 'x'.repeat(MOST_CHARACTERS + 1) },
+    { type: 'text', text: 'x'.repeat(MAX_CHARACTERS + 1) },
     { type: 'failed', name: 'E', message: {} },
     { type: 'heatmap', values: [1], rows: 1, columns: 1 },
     { type: 'heatmap', values: new Float32Array(1), rows: -1, columns: -1 },
     { type: 'heatmap', values: new Float32Array(2), rows: 1, columns: 1 },
-    { type: 'heatmap', values: new Float32Array(MOST_VALUES + 1), rows: 1, columns: MOST_VALUES + 1 },
+    { type: 'heatmap', values: new Float32Array(MAX_VALUES + 1), rows: 1, columns: MAX_VALUES + 1 },
     { type: 'lines', values: new Float32Array(1), rows: 1 },
     { type: 'lines', values: new Float32Array(1), rows: 1, shown: ['0'] },
     { type: 'lines', values: new Float32Array(1), rows: 1, shown: [-1] },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { MOST_OUTPUTS, MOST_VALUES, type CellMessage } from '../../web/page/cells/messages.js';
+import { MAX_OUTPUTS, MAX_VALUES, type CellMessage } from '../../web/page/cells/messages.js';
 import { rangeOf } from '../../web/page/cells/range.js';
 import { createShow } from '../../web/page/cells/show.js';
 
-/** What a cell's calls of `show` say to the page. */
+/** The messages that a cell's calls of `show` send. */
 function shown(call: (tools: ReturnType<typeof createShow>) => void): CellMessage[] {
   const messages: CellMessage[] = [];
   call(createShow((message) => messages.push(message)));
@@ -59,7 +59,7 @@ describe('show', () => {
     expect(message).toMatchObject({ values: new Float32Array([1, 2]) });
   });
 
-  test('draws all columns as curves, or those asked for', () => {
+  test('draws all columns as curves, or the given ones', () => {
     const matrix = [
       [1, 2, 3],
       [4, 5, 6],
@@ -123,23 +123,23 @@ describe('show', () => {
     [
       'too many values',
       ({ show }) => show({ data: new Float32Array(2 ** 19), shape: [512, 1024] }),
-      `show: expected from 1 to ${MOST_VALUES} values, got ${2 ** 19}`,
+      `show: expected from 1 to ${MAX_VALUES} values, got ${2 ** 19}`,
     ],
   ])('refuses %s', (_, call, message) => {
     expect(() => shown(call)).toThrow(message);
   });
 
-  test('is silent after too many outputs, and says so once', () => {
+  test('stops after too many outputs, and says so once', () => {
     const messages = shown(({ show, log }) => {
-      for (let i = 0; i < MOST_OUTPUTS; ++i) show(i);
+      for (let i = 0; i < MAX_OUTPUTS; ++i) show(i);
       for (let i = 0; i < 10; ++i) log(i);
     });
-    expect(messages).toHaveLength(MOST_OUTPUTS + 1);
+    expect(messages).toHaveLength(MAX_OUTPUTS + 1);
     expect(messages.at(-1)).toEqual({ type: 'cut' });
   });
 });
 
-test('the console writes anything, and throws at nothing', () => {
+test('the console prints anything and never throws', () => {
   const circle: Record<string, unknown> = {};
   circle.self = circle;
   const hostile = {

@@ -7,14 +7,14 @@ describe('a question in the prose', () => {
     (await renderProse(`---\ntitle: T\ndescription: D\n---\n${body}`, words)).body;
   const choice = '<reader-check>\n\nWhich?\n\n- [ ] one\n  - Too *few*.\n- [x] *two*\n\nBecause.\n\n</reader-check>\n';
 
-  test('becomes a group of buttons, a place for the verdict, and a hidden explanation', async () => {
+  test('becomes a group of buttons, an element for the verdict, and a hidden explanation', async () => {
     const html = await rendered(choice);
     expect(html).toContain('<legend><span class="kind">Check yourself:</span> Which?</legend>');
     const wrong = '<button type="button" aria-pressed="false"> one</button><p hidden>Too <em>few</em>.</p>';
     expect(html).toContain(wrong);
     expect(html).toContain('<button type="button" aria-pressed="false" data-right=""> <em>two</em></button>');
     expect(html).toMatch(/<div role="status" [^>]*><\/div><div hidden><p>Because.<\/p><\/div><\/div>/);
-    // Chromium lays out all parts of the text that hold a form.
+    // Chromium lays out all parts of the text that contain a form.
     expect(html).not.toContain('<form');
   });
 

@@ -1,7 +1,4 @@
-/**
- * Whether the right answers to the page's questions are right; predictions.test.ts has those about encodings. The file
- * is long because each question has a test.
- */
+/** Checks the right answers to the page's questions with the library; predictions.test.ts has those about encodings. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { openModel } from 'wasm-attention/models';
@@ -22,7 +19,7 @@ import { checks, expectRight, predictionOf, shownBy } from '../support/predictio
 const exercises = checks.filter(({ figure }) => figure === undefined);
 
 describe('the library agrees with the right answer', () => {
-  test('at fig-model: without positions a story ends in two pieces of words', async () => {
+  test('at fig-model: without positions a story ends in two word pieces', async () => {
     const folder = 'web/elements/language-model/stories260K';
     const model = await openModel({
       config: JSON.parse(readFileSync(`${folder}/config.json`, 'utf8')),
@@ -44,7 +41,7 @@ describe('the library agrees with the right answer', () => {
     expectRight(predictionOf('fig-model'), 1);
   });
 
-  test('at fig-lookup: no query takes the mixture out of the triangle', () => {
+  test('at fig-lookup: no query moves the mixture out of the triangle', () => {
     const keys = pointsOf([1.4, 0.2, -0.4, 1.8, -1, -1.2]);
     const values = pointsOf([2.2, -1, -0.2, 2.2, -2.2, -1.2]);
     const side = ([ax, ay]: Point, [bx, by]: Point, [x, y]: Point): number =>
@@ -70,7 +67,7 @@ describe('the library agrees with the right answer', () => {
     expectRight(check, check.answers.indexOf(shapeOf(shapes.split ?? [])));
   });
 
-  test('at fig-dropout: no sum is above 2, and that of row 2 is 2 in the draw that the figure shows', () => {
+  test('at fig-dropout: no sum is above 2, and that of row 2 is 2 in the figure’s draw', () => {
     const { rate, seed: shown } = shownBy('fig-dropout');
     const sumsOf = (seed: number): number[] => {
       const { weights } = draw(attention, rate, seed);
@@ -79,7 +76,7 @@ describe('the library agrees with the right answer', () => {
     };
     const all = Array.from({ length: 500 }, (_, seed) => Math.max(...sumsOf(seed + 1)));
     expect(Math.max(...all)).toBeCloseTo(2, 5);
-    // Row 2, says the answer.
+    // The answer names row 2.
     expect(sumsOf(shown ?? 0)[1]).toBeCloseTo(2, 5);
     const check = predictionOf('fig-dropout');
     expectRight(check, check.answers.indexOf('2'));
@@ -111,7 +108,7 @@ describe('the library agrees with the right answer', () => {
     expectRight(check, check.answers.indexOf({ 3: 'three', 4: 'four', 8: 'eight' }[maximumPathLength] ?? ''));
   });
 
-  test('at fig-race: twice the width makes the mixing twice as large, the others four times', () => {
+  test('at fig-race: doubling the width doubles the mixing and quadruples the others', () => {
     const growth = (['cnn', 'rnn', 'self-attention'] as const).map((architecture) => {
       const at = (d: number): number => complexity(architecture, { n: 256, d, k: 3 }).multiplyAdds;
       return at(256) / at(128);
@@ -120,7 +117,7 @@ describe('the library agrees with the right answer', () => {
     expectRight(predictionOf('fig-race'), 2);
   });
 
-  test('at fig-permutation: of the five outputs the last two change', () => {
+  test('at fig-permutation: of the five outputs, the last two change', () => {
     const layer = new attention.MultiHeadAttention({ numHiddens: WIDTH, numHeads: NUM_HEADS, seed: 1 });
     const tokens = ['the', 'dog', 'bit', 'the', 'man'];
     const order = predictionOf('fig-permutation').show.order!.split(' ').map(Number);
@@ -132,7 +129,7 @@ describe('the library agrees with the right answer', () => {
     expectRight(predictionOf('fig-permutation'), 1);
   });
 
-  test('at fig-rotation: two turns by 6 are one by 12', () => {
+  test('at fig-rotation: two rotations by 6 are one by 12', () => {
     const turn = (delta: number): number[][] => {
       const { data } = attention.encodingRotation({ delta, dim: 16 });
       return Array.from({ length: 8 }, (_, pair) => [...data.subarray(4 * pair, 4 * pair + 4)]);
@@ -151,7 +148,7 @@ describe('the library agrees with the right answer', () => {
     expect(check.show.offset).toBe('12');
   });
 
-  test('at fig-rotary: of the three, one has the same sum', () => {
+  test('at fig-rotary: one of the three has the same sum', () => {
     const both = turned(attention, 275);
     const { answers, ...check } = predictionOf('fig-rotary');
     const sums = answers.map((answer) => {
@@ -165,7 +162,7 @@ describe('the library agrees with the right answer', () => {
     expect(sumAt(both, query, key)).toBe(sums[2]);
   });
 
-  test('at fig-biases: keys ahead share the bucket of the query’s own position', () => {
+  test('at fig-biases: later keys share the bucket of the query’s own position', () => {
     const check = predictionOf('fig-biases');
     expect(check.show).toEqual({ scheme: 't5', bidirectional: 'no', causal: 'no' });
     const settings = { scheme: 't5', bidirectional: false, causal: false, buckets: 8, distance: 16 } as const;
@@ -191,7 +188,7 @@ describe('the library agrees with the right answer', () => {
     expect(exercises[1]?.within).toBe(0.01);
   });
 
-  test('in exercise 3: with as many rows, all are used', () => {
+  test('in exercise 3: with as many rows as offsets, all are used', () => {
     const rows = exercises[2]?.number ?? NaN;
     const n = 100;
     const one = Array.from({ length: n }, () => [1]);
@@ -208,7 +205,7 @@ describe('the library agrees with the right answer', () => {
   });
 });
 
-test('every answer is another, and there is a choice', () => {
+test('every answer is different, and there are several', () => {
   for (const { answers, number } of checks) {
     expect(new Set(answers).size).toBe(answers.length);
     if (number === undefined) expect(answers.length).toBeGreaterThanOrEqual(2);

@@ -19,7 +19,7 @@ test('there are eight, and each shows something', () => {
   for (const calls of shown) expect(calls.length).toBeGreaterThan(0);
 });
 
-test('attention over tokens that are all alike is even over the valid ones', () => {
+test('attention over equal tokens is uniform over the valid ones', () => {
   const [output, weights, map] = values(0);
   expect(output).toEqual([2, 4, 100]);
   expect(weights).toEqual([2, 5, 4, 4]);
@@ -28,14 +28,14 @@ test('attention over tokens that are all alike is even over the valid ones', () 
   expect((map as ShownTensor).data).toEqual([0, 1, 2, 3].flatMap(() => [third, third, third, 0]));
 });
 
-test('shuffled tokens have shuffled outputs, but under a causal mask they have not', () => {
+test('shuffled tokens have shuffled outputs, except under a causal mask', () => {
   const [free, causal] = values(1) as [number, number];
-  // Outputs below 1 in size, from sums over 8 in another order: a few roundings each.
+  // Outputs below 1, from sums over 8 in another order: a few roundings each.
   expect(free).toBeLessThanOrEqual(16 * EPS);
   expect(causal).toBeGreaterThan(0.01);
 });
 
-test('the class written out agrees with the library’s', () => {
+test('the reimplemented class agrees with the library’s', () => {
   const [shape, difference] = values(2);
   expect(shape).toEqual([1, 60, 32]);
   expect(difference).toBeLessThanOrEqual(EPS / 2);
@@ -52,13 +52,13 @@ test('the binary numbers are those from 0 to 7', () => {
   expect(values(4)).toEqual(['000', '001', '010', '011', '100', '101', '110', '111'].map((b, i) => `${i}: ${b}`));
 });
 
-test('the rotation by seven leaves nothing but rounding', () => {
+test('the rotation by seven differs only by rounding', () => {
   // Two products of numbers below 1, each of the three factors rounded to float32.
   expect(values(6)[0]).toBeLessThanOrEqual(4 * EPS);
 });
 
 test('the relative table alone decides the weights, clipped at two', () => {
-  // The scores are 4/√4 · (1 - min(|offset|, 2)): a softmax forgets the constant.
+  // The scores are 4/√4 · (1 - min(|offset|, 2)): a softmax ignores the constant.
   const expected = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((i) => {
     const row = [0, 1, 2, 3, 4, 5, 6, 7].map((j) => Math.exp(-2 * Math.min(Math.abs(j - i), 2)));
     const sum = row.reduce((a, b) => a + b);

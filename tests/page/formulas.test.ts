@@ -25,7 +25,7 @@ test.each(['\\mathbf{x}_i', '\\cos_2 x', 'k_1', '\\sqrt{y}', '(y)_i'])(
   },
 );
 
-/** A formula's operators, with `|` on both sides of those that browsers are to space themselves. */
+/** A formula's operators, with `|` on both sides of those whose spacing is left to browsers. */
 const spaced = async (tex: string): Promise<string> =>
   (await mathml(tex))
     .replace(/<mo([^>]*)>([^<]*)<\/mo>/g, (_, given: string, sign: string) =>
@@ -34,7 +34,7 @@ const spaced = async (tex: string): Promise<string> =>
     .replace(/<[^>]*>/g, '')
     .trim();
 
-test('an ellipsis takes its space from the comma before it', async () => {
+test('an ellipsis has no more space than the comma before it', async () => {
   expect(await spaced('a, \\ldots, b')).toBe('a|,|…|,|b');
 });
 
@@ -49,12 +49,12 @@ describe.each(LANGUAGES)('the formulas in %s', (language) => {
     html = (await renderProse(readProse(language), textsOf(language).page)).body;
   });
 
-  test('have all displays of several lines aligned', () => {
+  test('align all displays of several lines', () => {
     const tables = [...html.matchAll(/<math[^>]* display="block"><semantics><mtable class="([^"]+)">/g)];
     expect(tables.map(([, name]) => name)).toEqual(Array.from({ length: 6 }, () => 'aligned'));
   });
 
-  test('have their indices on one level', () => {
+  test('have their indices at the same height', () => {
     expect(html.match(/<mpadded depth="0px">/g)?.length).toBeGreaterThan(20);
     expect(html).not.toMatch(/<msub(?:sup)?><mi>[pqy𝐩𝐪𝐲]<\/mi>/u);
   });

@@ -29,7 +29,7 @@ describe.each(LANGUAGES)('the glossary in %s', (language) => {
     }
   });
 
-  test('forbids nothing that it allows', () => {
+  test('forbids no form that it allows', () => {
     const allowed = Object.values(glossary).flatMap(({ use, also }) => [use, ...also]);
     for (const { form } of forbidden)
       expect({ form, in: allowed.filter((text) => findTerm(text, form, language).length > 0) }).toEqual({
@@ -38,7 +38,7 @@ describe.each(LANGUAGES)('the glossary in %s', (language) => {
       });
   });
 
-  test('is kept by the words of figures and page', () => {
+  test('is followed by the texts of figures and page', () => {
     const found = Object.values<Texts>(textsOf(language))
       .flatMap((texts) => Object.entries(texts))
       .flatMap(([key, text]) =>
@@ -54,7 +54,7 @@ describe.each(LANGUAGES)('the prose in %s', (language) => {
   const glossary = glossaryOf(language);
   const sections = wordsOf(readProse(language));
 
-  test('says nothing that the glossary forbids, but for foreign words in italics', () => {
+  test('has no form that the glossary forbids, except foreign words in italics', () => {
     const text = [...sections.values()].join('\n').replace(/(?<!\*)\*(?!\*)[^*]+\*(?!\*)/g, ' ');
     const found = Object.values(glossary).flatMap(({ never }) =>
       never.flatMap((form) => findTerm(text, form, language)),
@@ -76,7 +76,7 @@ describe.each(LANGUAGES)('the prose in %s', (language) => {
   });
 });
 
-test('a form is a whole word, and with a star or as a stem the start of one', () => {
+test('a form is a whole word, or with a star or as a stem the start of one', () => {
   expect(findTerm('KAFALAR ve kafa', 'kafa*', 'tr')).toEqual(['KAFALAR', 'kafa']);
   expect(findTerm('KAFALAR', 'kafa', 'tr')).toEqual([]);
   expect(findTerm('IŞIK', 'ışık', 'tr')).toEqual(['IŞIK']);

@@ -28,7 +28,7 @@ describe('a folder', () => {
     await expect(filesOf(files)).rejects.toMatchObject(refusal);
   });
 
-  test('may lack a tokenizer, and may have several files of weights and others', async () => {
+  test('may lack a tokenizer, and may have several files of weights and other files', async () => {
     const names = ['README.md', 'model-00002.safetensors', 'config.json', 'model-00001.safetensors'];
     const files = await filesOf(names.map((name) => file(name)));
     expect(files.weights).toHaveLength(2);
@@ -37,7 +37,7 @@ describe('a folder', () => {
     expect(whole.tokenizer).toEqual({ json: {}, config: {} });
   });
 
-  test('that is dropped is read in portions, without folders inside it and what cannot be read', async () => {
+  test('that is dropped is read in batches, without its subfolders and unreadable files', async () => {
     type Found = (file: File) => void;
     const entry = (name: string): unknown => ({ isFile: true, file: (found: Found) => found(file(name)) });
     const broken = { isFile: true, file: (_: Found, failed: () => void) => failed() };
@@ -54,7 +54,7 @@ describe('a folder', () => {
   });
 });
 
-test('a link brings back what was looked at, and nonsense is left out', () => {
+test('a link restores the state, and invalid parts are ignored', () => {
   const head = fc.tuple(fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: 99 }));
   const look = fc.record({
     text: fc.string({ maxLength: 200, unit: 'grapheme' }),
@@ -80,7 +80,7 @@ test('a link brings back what was looked at, and nonsense is left out', () => {
   });
 });
 
-test('without a tokenizer, the numbers in a text are its tokens', () => {
+test('without a tokenizer, the numbers in a text are its token ids', () => {
   const checkpoint = { model: { vocabSize: 100, maxLength: 4 }, tokenizer: undefined } as never;
   expect(tokensOf(checkpoint, '5, 6 and 700 or 7')).toEqual({
     ids: [5, 6, 7],

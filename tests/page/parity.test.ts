@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { LANGUAGES } from '../../web/elements/languages.js';
 import { cellsOf, checksOf, formulasOf, readProse, withoutComments } from '../support/proseFiles.js';
 
-/** What must be the same in every language, whatever the words: in order, unless sorted here. */
+/** What must be the same in every language: in this order, unless sorted here. */
 function structureOf(markdown: string): Record<string, unknown> {
   const all = (pattern: RegExp): string[] => [...markdown.matchAll(pattern)].map(([, found = '']) => found);
   const { display, inline } = formulasOf(markdown);
@@ -10,7 +10,7 @@ function structureOf(markdown: string): Record<string, unknown> {
     headings: all(/^(#{2,3} .*\{#[a-z0-9-]+\})$/gm).map((line) => line.replace(/ .*(?=\{)/, ' ')),
     figures: all(/(<figure [^>]*>\n *<[^/>]+>)/g).map((tags) => tags.replace(/\s+/g, ' ')),
     equations: all(/<div class="equation" id="([^"]+)">/g),
-    // Each language ends its own sentence.
+    // Sentences end differently in each language.
     display: display.map((formula) => formula.replace(/[.,]$/, '')),
     inline: [...new Set(inline)],
     notes: all(/(<aside role="note">)/g).length,
@@ -29,7 +29,7 @@ function structureOf(markdown: string): Record<string, unknown> {
 
 const english = structureOf(readProse('en'));
 
-test('the English prose has all of what is compared', () => {
+test('the English prose has everything that is compared', () => {
   for (const [name, value] of Object.entries(english))
     expect({ name, some: Array.isArray(value) ? value.length > 0 : value !== 0 }).toEqual({
       name,

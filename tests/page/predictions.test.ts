@@ -1,5 +1,5 @@
 /**
- * Whether the right answers to the questions about weights, encodings and depth are right; checks.test.ts has the
+ * Checks the right answers to the questions about weights, encodings and depth with the library; checks.test.ts has the
  * others.
  */
 import { describe, expect, test } from '@jest/globals';
@@ -32,7 +32,7 @@ describe('the library agrees with the right answer', () => {
     expect(right).toEqual([true, false, false]);
     const check = predictionOf('fig-formula');
     expect(check.show).toEqual({ query: '1', symbol: 'y' });
-    // Row 1 of A and y_1 are what the answer speaks of.
+    // The answer mentions row 1 of A and y_1.
     expect(denoted('y', 0)).toEqual(expect.arrayContaining(['A', 'Y'].map((matrix) => ({ matrix, row: 0 }))));
     expectRight(check, right.indexOf(true));
   });
@@ -54,7 +54,7 @@ describe('the library agrees with the right answer', () => {
     expectRight(predictionOf('fig-heads'), 1);
   });
 
-  test('at fig-curves: a smaller base makes all pairs faster but the first', () => {
+  test('at fig-curves: a smaller base makes all pairs but the first faster', () => {
     const { base } = shownBy('fig-curves');
     const [length, dim] = [3000, 32];
     const turnsAt = (base: number): number[] => {
@@ -70,7 +70,7 @@ describe('the library agrees with the right answer', () => {
     const faster = after.map((turns, pair) => turns > before[pair]!);
     expect(faster).toEqual([false, ...new Array<boolean>(dim / 2 - 1).fill(true)]);
     expect(after[0]).toBe(before[0]);
-    // In proportion, the slower ones gain more.
+    // Relatively, the slower ones gain more.
     const frequency = (pair: number, base: number): number => base ** ((-2 * pair) / dim);
     const gains = Array.from({ length: dim / 2 }, (_, pair) => frequency(pair, base!) / frequency(pair, 10000));
     expect(gains.every((gain, pair) => pair === 0 || gain > gains[pair - 1]!)).toBe(true);
@@ -106,7 +106,7 @@ describe('the library agrees with the right answer', () => {
     expectRight(predictionOf('fig-heatmap'), 1);
   });
 
-  test('at fig-similarity: with a larger base, distant rows are more alike, and the distance alone counts', () => {
+  test('at fig-similarity: with a larger base, distant rows are more similar, and only the distance matters', () => {
     const { base } = shownBy('fig-similarity');
     const [length, dim] = [60, 32];
     const product = (P: Float32Array, i: number, j: number): number => {
@@ -119,7 +119,7 @@ describe('the library agrees with the right answer', () => {
       let [sum, count] = [0, 0];
       for (let i = 0; i < length; ++i) {
         for (let j = 0; j < length; ++j) {
-          // An angle of up to 60 is rounded by half of 2⁻¹⁸ at most, and so is its sine.
+          // An angle of up to 60 is rounded by up to half of 2⁻¹⁸, and so is its sine.
           expect(Math.abs(product(P, i, j) - product(P, Math.abs(i - j), 0))).toBeLessThan(64 * EPSILON);
           if (Math.abs(i - j) >= 20) [sum, count] = [sum + product(P, i, j), count + 1];
         }
@@ -140,7 +140,7 @@ describe('the library agrees with the right answer', () => {
     expectRight(check, 2);
   });
 
-  test('at fig-tables: attention is spread evenly over the offsets that share the row', () => {
+  test('at fig-tables: attention is uniform over the offsets that share the row', () => {
     const { clip = 0, target = 0 } = shownBy('fig-tables');
     const { weights } = learn(attention, { kind: 'shaw', clip, target, buckets: 16 });
     for (let i = -target; i < TABLE_TOKENS; ++i) {
@@ -151,7 +151,7 @@ describe('the library agrees with the right answer', () => {
     expectRight(predictionOf('fig-tables'), 2);
   });
 
-  test('at fig-extrapolation: a learned table has no positions beyond those trained', () => {
+  test('at fig-extrapolation: a learned table has no positions beyond the trained ones', () => {
     const layer = new attention.LearnedPositionalEncoding({ numHiddens: 8, maxLen: TRAINED });
     const forward = (length: number): unknown =>
       layer.forward({ data: new Float32Array(length * 8), shape: [1, length, 8] });

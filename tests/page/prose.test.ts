@@ -1,4 +1,3 @@
-/* This file is a little longer than 200 lines, because it lists the page's figures and sections. */
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { inAlphabet } from '../../web/page/plugins/math.js';
@@ -48,7 +47,7 @@ describe.each(LANGUAGES)('the page in %s', (language) => {
     expect(html).not.toMatch(/ on[a-z]+="/);
   });
 
-  test('has the sections of the source, in its order, and more headings where a section is long', () => {
+  test('has the sections of the source in order, and more headings in long sections', () => {
     const contents = /<ol id="contents"[\s\S]*?<\/nav>/.exec(html)![0];
     expect([...contents.matchAll(/<a href="#([^"]+)">/g)].map(([, id]) => id)).toEqual([
       'self-attention',
@@ -90,27 +89,27 @@ describe.each(LANGUAGES)('the page in %s', (language) => {
     );
   });
 
-  // An ordinal at the beginning of a line is the number of a list in Markdown.
+  // In Markdown, an ordinal at the beginning of a line starts a list.
   test('has no numbered list in its questions', () => {
     const checks = html.match(/<(?:div|form) class="check"[\s\S]*?<\/fieldset>/g) ?? [];
     expect(checks.length).toBeGreaterThan(20);
     expect(checks.filter((check) => check.includes('<ol'))).toEqual([]);
   });
 
-  test('links to places that it has, and has a link to each reference', () => {
+  test('has the targets of all links, and a link to each reference', () => {
     const ids = new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
     const links = new Set([...html.matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id));
     expect([...links].filter((id) => !ids.has(id))).toEqual([]);
     expect([...ids].filter((id) => id?.startsWith('ref-') && !links.has(id))).toEqual([]);
   });
 
-  test('credits its source and says its licence', () => {
+  test('credits its source and names its licence', () => {
     expect(html).toContain('https://d2l.ai/');
     expect(html).toContain('https://creativecommons.org/licenses/by-sa/4.0/');
   });
 });
 
-test('a vector is bold and a set of numbers double-struck by their characters', async () => {
+test('vectors are bold and number sets double-struck characters', async () => {
   const { body } = await renderProse(withFront('$\\mathbf{x} \\in \\mathbb{R}^{n}$'));
   expect(body).toContain('<mi>𝐱</mi>');
   expect(body).toContain('<mi>ℝ</mi>');
@@ -192,14 +191,14 @@ test('a Turkish compound with a short first part is not broken at its hyphen', a
   expect(body).toContain('<p>çok başlıklı öz-\u2060dikkatin <code>öz-dikkat</code> ile self-attention</p>');
 });
 
-test('the indentation of a line stands beside its code, so that what does not fit goes on further in', async () => {
+test('a line’s indentation is beside its code, so that wrapped lines are indented further', async () => {
   const { body } = await renderProse(withFront('```js\nf(\n  x);\n```\n'));
   const line = (spaces: string, code: string): string =>
     `<span class="line"><span>${spaces}</span><span>${code}\n</span></span>`;
   expect(body).toContain(`${line('', 'f(')}${line('  ', 'x);')}`);
 });
 
-test('a code cell is two listings in one element, wherever it stands', async () => {
+test('a code cell is two listings in one element, at any depth', async () => {
   const cell = '```js cell\nshow(1 < 2);\n```\n\n```python pytorch\nprint(1 < 2)\n```\n';
   const inAnswer = `1. Ask\n\n   <details><summary>A</summary>\n\n${cell.replace(/^(?=.)/gm, '   ')}\n   </details>\n`;
   const one = '<span class="tok-number">1</span>';
@@ -213,7 +212,7 @@ test('a code cell is two listings in one element, wherever it stands', async () 
   }
 });
 
-test('colours change nothing of a listing', () => {
+test('highlighting does not change a listing’s text', () => {
   const entities: Readonly<Record<string, string>> = { '&#x3C;': '<', '&#x26;': '&' };
   const listings = [...htmlOf.get('en')!.matchAll(/<code class="language-(?:js|python)">([\s\S]*?)<\/code>/g)].map(
     ([, html = '']) => html.replace(/<[^>]*>/g, '').replace(/&#x\w+;/g, (entity) => entities[entity] ?? entity),

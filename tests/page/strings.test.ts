@@ -5,7 +5,7 @@ import { LANGUAGES } from '../../web/elements/languages.js';
 import { PAGE, textsOf, type Texts } from '../support/proseFiles.js';
 
 const ELEMENTS = join(PAGE, '../elements');
-/** A folder of texts: what is in it for each language, and where. */
+/** A folder of texts: the languages in it, and its files. */
 interface Folder {
   readonly name: string;
   readonly languages: readonly string[];
@@ -34,7 +34,7 @@ function placeholders(text: string): string[] {
 describe.each(FOLDERS)('the texts of $name', ({ languages, file }) => {
   const read = (language: string): Texts => JSON.parse(readFileSync(file(language), 'utf8')) as Texts;
 
-  test('are there in every language and in no other', () => {
+  test('exist in every language and in no other', () => {
     expect([...languages].sort()).toEqual([...LANGUAGES].sort());
   });
 
@@ -49,7 +49,7 @@ describe.each(FOLDERS)('the texts of $name', ({ languages, file }) => {
   });
 });
 
-test('no two figures give a key different texts', () => {
+test('no key has different texts in two figures', () => {
   const keys = FOLDERS.filter(({ name }) => name.endsWith('/strings')).flatMap(({ file }) =>
     Object.keys(JSON.parse(readFileSync(file('en'), 'utf8')) as Texts),
   );

@@ -1,25 +1,25 @@
-/** The project's scripts in an empty folder, on a machine that has no commands but those chosen here. */
+/** The project's scripts in an empty folder, on a machine with only the given commands. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, temporaryFolder, type Result } from '../package/support.js';
 
-/** What every Debian has. */
+/** The commands that every Debian has. */
 const BASICS = ['awk', 'basename', 'bash', 'cat', 'df', 'dirname', 'env', 'find', 'flock', 'grep', 'head'];
 BASICS.push('mkdir', 'mv', 'rm', 'sed', 'tail', 'touch');
-/** What setup looks for. They only have to be found; called, they succeed in silence. */
+/** The commands that setup looks for. They only have to exist; they do nothing and succeed. */
 const TOOLS = ['npm', 'cmake', 'ninja', 'g++', 'emcc', 'emcmake', 'clang++-19', 'wasm-ld-19', 'clang-format'];
 TOOLS.push('chromium', 'chromium-headless-shell');
 
 export interface Checkout {
   readonly remove: () => void;
-  /** Puts a command into the machine, in place of the one there. */
+  /** Adds or replaces a command. */
   readonly command: (name: string, script: string) => void;
-  /** Runs a line of shell script there. */
+  /** Runs a line of shell script. */
   readonly run: (line: string) => Result;
 }
 
-/** `without` names the tools that the machine shall not have. */
+/** `without` names the tools that the machine does not have. */
 export function checkout(without: readonly string[] = []): Checkout {
   const { path, remove } = temporaryFolder();
   const bin = join(path, 'bin');

@@ -1,7 +1,4 @@
-/**
- * No file of web/ imports itself by way of others, types included: each can be read with nothing but what it imports in
- * mind.
- */
+/** No file of web/ imports itself through others, types included, so that each can be read on its own. */
 import { readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import ts from 'typescript';
@@ -18,7 +15,7 @@ function importsOf(files: readonly string[]): Map<string, string[]> {
   );
 }
 
-/** The first circle that a walk along the imports comes upon. */
+/** The first circle found along the imports. */
 function circleIn(imports: ReadonlyMap<string, readonly string[]>): string[] {
   const done = new Set<string>();
   const walk = (file: string, path: readonly string[]): string[] => {

@@ -24,7 +24,7 @@ describe('the lock file', () => {
     expect(optional.length).toBeGreaterThan(0);
   });
 
-  it('of every folder with tools of its own is known here', () => {
+  it('of every folder with its own packages is listed here', () => {
     const locksIn = (folder: string): string[] =>
       readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
         const path = join(folder, entry.name);

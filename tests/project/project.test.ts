@@ -1,4 +1,4 @@
-/** What surrounds the code: licences, citation and workflows say what is so. */
+/** Licences, citation, workflows and documents agree with the project. */
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ROOT, read } from '../package/support.js';
@@ -11,7 +11,7 @@ const { version, license, scripts } = JSON.parse(read('package.json')) as {
 const WORKFLOWS = readdirSync(join(ROOT, '.github/workflows')).map((file) => `.github/workflows/${file}`);
 
 describe('the workflows', () => {
-  it.each(WORKFLOWS)('%s calls commands that there are, with no rights by default', (file) => {
+  it.each(WORKFLOWS)('%s calls existing commands, with no permissions by default', (file) => {
     const text = read(file);
     const called = Array.from(text.matchAll(/npm run (?:--silent )?([\w:]+)/g), ([, name]) => name!);
     expect(called.length).toBeGreaterThan(2);
@@ -21,7 +21,7 @@ describe('the workflows', () => {
     expect(text).toMatch(/^permissions:\n {2}contents: read$/m);
   });
 
-  it('publish what was tested, under its own name and with provenance', () => {
+  it('publish the tested package, under its own name and with provenance', () => {
     const publish = read('.github/workflows/publish.yml');
     expect(publish.indexOf('npm test')).toBeLessThan(publish.indexOf('npm pack'));
     expect(publish).toMatch(/npm publish --provenance/);
@@ -31,14 +31,14 @@ describe('the workflows', () => {
   });
 });
 
-describe('the papers', () => {
+describe('the documents', () => {
   it('cite this version under this licence', () => {
     const citation = read('CITATION.cff');
     expect(/^version: (.*)$/m.exec(citation)?.[1]).toBe(version);
     expect(/^license: (.*)$/m.exec(citation)?.[1]).toBe(license);
   });
 
-  it('license the code under MIT, and the prose as its source, which they credit', () => {
+  it('license the code under MIT and the prose like its source, which they credit', () => {
     const text = read('LICENSE');
     expect(text.startsWith(`${license} License`)).toBe(true);
     const prose = text.slice(text.indexOf('web/page/languages')).replaceAll(/\s+/g, ' ');
@@ -47,7 +47,7 @@ describe('the papers', () => {
     }
   });
 
-  it('keep to files of the repository', () => {
+  it('link only to files of the repository', () => {
     const named = ['SECURITY.md', 'CONTRIBUTING.md', '.github/PULL_REQUEST_TEMPLATE.md'].flatMap((file) =>
       Array.from(read(file).matchAll(/`((?:\.github|web|tests|scripts|cpp)\/[\w./-]+\.\w+)`/g), ([, path]) => path!),
     );
@@ -68,7 +68,7 @@ describe('the tree in CONTRIBUTING.md', () => {
     expect(tree).toMatch(new RegExp(`(^|\\s)${name}/`, 'm'));
   });
 
-  it('names no file of the library that is not there', () => {
+  it('names only existing files of the library', () => {
     const library = /^ {2}lib\/.*?(?=^ {2}docs\/)/ms.exec(tree)![0];
     const named = Array.from(library.matchAll(/(?<![>\w/-])([\w-]+\.ts)\b/g), ([, file]) => file!);
     const files = readdirSync(join(ROOT, 'web/lib'), { recursive: true, encoding: 'utf8' }).map((path) =>
@@ -79,9 +79,9 @@ describe('the tree in CONTRIBUTING.md', () => {
   });
 });
 
-describe('the table of what an operation takes', () => {
-  // One with a kernel of its own: if it is where the table says, the next one can be.
-  it.each(['maskedSoftmax', 'rotaryEmbedding', 'additiveAttention'])('is what %s took', (op) => {
+describe('the table of an operation’s files', () => {
+  // Operations with a kernel: if they follow the table, so can the next one.
+  it.each(['maskedSoftmax', 'rotaryEmbedding', 'additiveAttention'])('fits %s', (op) => {
     const table = read('CONTRIBUTING.md').split('## Adding an op')[1]!.split('\n\n')[1]!;
     const snake = op.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     const group = readdirSync(join(ROOT, 'cpp')).find(

@@ -1,4 +1,4 @@
-/** The README is whole, short, and says nothing that package.json does not have; its programs run in docs.test.ts. */
+/** The README is complete, short, and agrees with package.json; docs.test.ts runs its programs. */
 import { read } from '../package/support.js';
 
 const readme = read('README.md');
@@ -7,10 +7,10 @@ const { scripts, exports } = JSON.parse(read('package.json')) as {
   exports: Record<string, unknown>;
 };
 
-/** What comes after `npm` and is a command of its own, or a word of a sentence. */
+/** What follows `npm` and is npm's own command, or a word of a sentence. */
 const COMMANDS = ['ci', 'install', 'pack', 'pkg', 'publish', 'run', 'scripts', 'package'];
 
-it('names no script that package.json does not have', () => {
+it('names only scripts of package.json', () => {
   const named = Array.from(
     `${readme}${read('CONTRIBUTING.md')}`.matchAll(/npm (?:run )?([a-z]+(?::[a-z]+)*)\b/g),
     ([, name]) => name!,
@@ -27,7 +27,7 @@ it('names every entry that users import', () => {
   expect(named.sort()).toEqual(entries.sort());
 });
 
-it('is read in two screens, its table of operations aside', () => {
+it('fits on two screens without its table of operations', () => {
   const lines = readme.split('\n').filter((line) => !/^\| `\w+(\(|`)/.test(line));
   expect(lines.length).toBeLessThanOrEqual(110);
 });

@@ -1,6 +1,6 @@
 /**
- * One op, one word: the C++ function, the binding, the TypeScript function, the file, the oracle, the test and the
- * README row carry the same name. Adding an op makes this fail until every list has it.
+ * One name per op: the C++ function, the binding, the TypeScript function, the file, the oracle, the test and the
+ * README row have the same name. A new op makes this fail until every list has it.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { ROOT, modulesIn, read } from '../package/support.js';
 const names = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, name]) => name!);
 
 const header = names(read('cpp/attention.h'), /^(?!struct )[a-z][\w:<> *]*?\b(\w+)\(/gm);
-/** What the bindings tell of themselves. */
+/** The bindings' description of themselves. */
 const { ops: bound } = JSON.parse(read('web/lib/generated/bindings/description.json')) as {
   ops: { name: string; scratch: number }[];
 };
@@ -19,7 +19,7 @@ const classes = read('web/lib/layers.ts');
 const ops = modulesIn('web/lib/ops');
 const layers = names(classes, /^ {2}readonly ([A-Z]\w+): new\b/gm);
 
-/** The lists an op is in. */
+/** The lists that contain an op. */
 const PLACES: Record<string, readonly string[]> = {
   'cpp/attention.h': header,
   'web/lib/operations.ts': names(operations, /^ {2}(?:readonly )?(\w+)[(:]/gm),
@@ -29,7 +29,7 @@ const PLACES: Record<string, readonly string[]> = {
   'tests/ops': modulesIn('tests/ops'),
 };
 
-/** What an op is missing from, and why that is right. */
+/** Where an op is missing, and why. */
 const EXCEPTIONS: Record<string, Record<string, string>> = {
   tensor: { 'cpp/attention.h': 'it copies, and computes nothing' },
   sinusoidalEncoding2d: { 'cpp/attention.h': 'two tables of sinusoidalEncoding, copied side by side' },
@@ -44,13 +44,13 @@ const EXCEPTIONS: Record<string, Record<string, string>> = {
 };
 
 describe.each(ops)('%s', (op) => {
-  it.each(Object.keys(PLACES))('is in %s, or its absence has a reason', (place) => {
+  it.each(Object.keys(PLACES))('is in %s, or is missing for a reason', (place) => {
     expect(PLACES[place]!.includes(op)).toBe(EXCEPTIONS[op]?.[place] === undefined);
   });
 });
 
 describe.each(layers)('the layer %s', (layer) => {
-  it('has a test of its name', () => {
+  it('has a test with its name', () => {
     expect(modulesIn('tests/layers')).toContain(layer);
   });
 
@@ -61,7 +61,7 @@ describe.each(layers)('the layer %s', (layer) => {
 });
 
 describe('the C++ functions', () => {
-  it('are each declared and bound, those with working memory together with what says how much', () => {
+  it('are each declared and bound, and so is the size of their working memory', () => {
     const functions = bound.flatMap(({ name, scratch }) => (scratch ? [name, `${name}Scratch`] : [name]));
     expect(functions.sort()).toEqual([...header].sort());
   });
@@ -75,7 +75,7 @@ describe('the C++ functions', () => {
     expect(functions.filter((name) => !new RegExp(`\\b${name}\\b`).test(called))).toEqual([]);
   });
 
-  it('have no exception without an op', () => {
+  it('have no exceptions for ops that do not exist', () => {
     expect(ops).toEqual(expect.arrayContaining(Object.keys(EXCEPTIONS)));
   });
 });

@@ -4,16 +4,16 @@ import { read } from '../package/support.js';
 const { version } = JSON.parse(read('package.json')) as { version: string };
 
 describe('the version of package.json', () => {
-  it('is what the library says', () => {
+  it('is the library’s', () => {
     expect(attention.version).toBe(version);
   });
 
-  it('is what the C++ build says', () => {
+  it('is the C++ build’s', () => {
     const cache = read('build/emscripten/CMakeCache.txt');
     expect(/^CMAKE_PROJECT_VERSION:STATIC=(.*)$/m.exec(cache)?.[1]).toBe(version);
   });
 
-  it('is what the lock file says', () => {
+  it('is the lock file’s', () => {
     const lock = JSON.parse(read('package-lock.json')) as {
       version: string;
       packages: { '': { version: string } };

@@ -38,7 +38,7 @@ export function attentionMultiplyAdds(n: number, d: number): number {
 
 /**
  * How many convolution layers it takes until a token depends on both the first and the last of n tokens. The set of
- * tokens that it depends on grows by k - 1 with each layer, wherever the kernel is centred.
+ * tokens that it depends on grows by k - 1 with each layer, however the kernel is centred.
  */
 export function convolutionPathLength(n: number, k: number): number {
   let field = new Set([0]);

@@ -1,6 +1,6 @@
 /**
  * Llama, Mistral, Qwen and GPT-NeoX in float64, from a config.json and tensors under the names of Hugging Face's
- * transformers. It is put together from the oracles of the operations.
+ * transformers, made of the oracles of the operations.
  */
 import { ACTIVATIONS } from './feedForward.js';
 import { gatedFeedForward } from './gatedFeedForward.js';
@@ -11,7 +11,7 @@ import { rotaryEmbedding, scaledFrequencies, type ScalingReference } from './rot
 import { scaledDotProductAttention } from './scaledDotProductAttention.js';
 import { zeros, type Numbers, type Reference } from './tensor.js';
 
-/** The part of a config on which the pass depends, and what its rotary positions mean. */
+/** The fields of a config that the pass uses, and its rotary positions. */
 export interface DecoderConfig {
   readonly model_type: string;
   readonly hidden_size: number;
@@ -26,7 +26,7 @@ export interface Positions {
   readonly base: number;
   readonly dim: number;
   readonly scaling?: ScalingReference;
-  /** For each layer, how many keys a query sees, its own included. */
+  /** How many keys a query sees in each layer, including its own. */
   readonly windows?: readonly (number | undefined)[];
 }
 
@@ -89,7 +89,7 @@ export function decoder(
         return { data: rmsNorm(rows, EPS.rms, weight).data, shape: all.shape };
       });
     }
-    // A head's query, key and value stand side by side.
+    // A head's query, key and value are adjacent.
     const all = split(map(x, `${at}.attention.query_key_value`), 3 * heads);
     const size = all.data.length / (3 * heads);
     return [0, 1, 2].map((which) => {

@@ -21,7 +21,7 @@ export interface BlockReferenceOptions {
 
 export type State = Readonly<Record<string, Numbers>>;
 
-/** The names of multi-head attention for one of the block's. */
+/** The names of multi-head attention's parameters, from the block's. */
 function headState(state: State, prefix: string, numHeads: number, numKvHeads: number): State {
   const out = state[`${prefix}.out_proj.weight`]!;
   const queries = out.shape[1]!;
@@ -51,8 +51,8 @@ function headState(state: State, prefix: string, numHeads: number, numKvHeads: n
 }
 
 /**
- * A layer of an encoder, or with `memory` of a decoder, of x (B, L, D), in the sublayers' order. What the state has
- * decides whether the feed-forward network is gated and what has a bias.
+ * A layer of an encoder, or with `memory` of a decoder, of x (B, L, D), in the order of its sublayers. The state's
+ * entries decide whether the feed-forward network is gated and which parts have biases.
  */
 export function transformerBlock(
   x: Numbers,

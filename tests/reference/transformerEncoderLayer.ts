@@ -51,7 +51,7 @@ export function transformerEncoderLayer(
   return { ...normalise(add(middle, feed(middle)), 'norm2'), shape: x.shape };
 }
 
-/** The outputs of all heads side by side. Each row of `joined` is a query, a key and a value side by side. */
+/** The concatenated outputs of all heads. Each row of `joined` is a query, a key and a value. */
 function attention(
   joined: Reference,
   batch: number,

@@ -1,4 +1,4 @@
-/** Weights in few bits: what they are rounded to, and the product of whole numbers with the bits that it must have. */
+/** Rounded weights, and the integer product with the exact bits that it must have. */
 import type { Tensor } from 'wasm-attention';
 
 const BLOCK = 128;

@@ -45,7 +45,7 @@ describe('the training tasks', () => {
     for (const count of counts.values()) expectBinomial(count, 6000, 1 / 6);
   });
 
-  test('chance is the best accuracy of a guess that knows only the token at its place', () => {
+  test('chance is the best accuracy of a guess from the token at the same place alone', () => {
     // In all orders of 0, 0, 1, 1: how often the last token differs from the first, which is the best guess.
     const orders = ['0011', '0101', '0110', '1001', '1010', '1100'];
     const right = orders.filter((order) => order[3] !== order[0]).length / orders.length;

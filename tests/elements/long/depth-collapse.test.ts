@@ -12,7 +12,7 @@ import {
 } from '../../../web/elements/depth-collapse/stack.js';
 import { attention } from '../../support/library.js';
 
-/** What exercise 1 says about the figure, for other seeds than the one that it starts with, too. */
+/** What exercise 1 says about the figure, for its initial seed and others. */
 describe.each([1, 2, 3])('with seed %d', (seed) => {
   const left = (states: States, stack: (typeof STACKS)[number]): number => differenceOf(states[stack][LAYERS]!);
   const options = (layer: number) => ({ numHiddens: WIDTH, numHeads: HEADS, seed: seed * 1000 + layer });
@@ -27,18 +27,18 @@ describe.each([1, 2, 3])('with seed %d', (seed) => {
     expect(left(positions, 'residual')).toBeLessThan(4 * left(positions, 'postNorm'));
   });
 
-  test('pre-norm keeps the most of both', () => {
+  test('pre-norm keeps most of both', () => {
     for (const states of [tokens, positions])
       for (const stack of ['attention', 'residual', 'postNorm'] as const)
         expect(left(states, 'preNorm')).toBeGreaterThan(4 * left(states, stack));
   });
 
-  test('residuals without norms let vectors grow, until all queries look at one and the same token', () => {
+  test('residuals without norms let vectors grow, until all queries attend to the same token', () => {
     const lengthOf = (x: Float32Array): number => Math.sqrt(x.reduce((sum, value) => sum + value ** 2, 0));
     expect(lengthOf(tokens.residual[LAYERS]!)).toBeGreaterThan(1000 * lengthOf(tokens.residual[0]!));
     /**
-     * The mean over all queries of their largest weight, and how many keys get one, of TOKENS, as a mean over the
-     * heads.
+     * The mean over all queries of their largest weight, and the mean over the heads of how many of the TOKENS keys get
+     * one.
      */
     const focus = (layer: number): { largest: number; chosen: number } => {
       const heads = new attention.MultiHeadAttention(options(layer));
@@ -60,7 +60,7 @@ describe.each([1, 2, 3])('with seed %d', (seed) => {
     expect(focus(LAYERS - 1).chosen).toBeLessThan(2);
   });
 
-  test.each(['post', 'pre'] as const)('the feed-forward blocks make hardly any difference with %s-norm', (norm) => {
+  test.each(['post', 'pre'] as const)('the feed-forward networks make hardly any difference with %s-norm', (norm) => {
     let X = { data: tokens.attention[0]!, shape: [1, TOKENS, WIDTH] };
     for (let layer = 0; layer < LAYERS; ++layer) {
       const heads = new attention.MultiHeadAttention(options(layer));

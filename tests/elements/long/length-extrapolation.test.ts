@@ -6,7 +6,7 @@ import { Training } from '../../../web/training/train.js';
 import { runModule } from '../../support/runModule.js';
 import { attention } from '../../support/library.js';
 
-describe('the curves computed beforehand', () => {
+describe('the precomputed curves', () => {
   test.each(COMPARED)('are those of a model trained with positions %s', (positions) => {
     const training = new Training(attention, extrapolationSettings(positions, 1));
     while (!training.finished) training.step();
@@ -27,6 +27,6 @@ test('the code trains a model with ALiBi and prints an accuracy for each length'
   const printed = lines.map((line) => line.split(' ').map(Number));
   expect(printed.map(([length]) => length)).toEqual([...LENGTHS]);
   const computed = COMPUTED.get('alibi')!;
-  // Other first values and other sequences: the curve is like the figure's, not the same.
+  // Other initial values and other sequences: the curve is similar to the figure's, not the same.
   printed.forEach(([, accuracy], k) => expect(Math.abs(accuracy! - computed[k]!)).toBeLessThan(0.2));
 });

@@ -18,9 +18,9 @@ describe.each(TASKS)('the code for the task %s', (task) => {
   });
 });
 
-describe.each(TASKS)('the curves and maps of the task %s computed beforehand', (task) => {
+describe.each(TASKS)('the precomputed curves and maps of the task %s', (task) => {
   const POINTS = DEFAULTS.steps / STEPS_A_POINT;
-  /** The first point at which more than half of the answers are right; behind the last one where there is none. */
+  /** The first point at which more than half of the answers are right, or one past the last if there is none. */
   const learnedAt = (accuracy: readonly number[]): number => {
     const point = accuracy.findIndex((share) => share > 0.5);
     return point < 0 ? POINTS : point;
@@ -39,8 +39,8 @@ describe.each(TASKS)('the curves and maps of the task %s computed beforehand', (
     }
     const { weights } = training.snapshot();
     training.dispose();
-    // Rounding grows as a model learns: a kernel that adds in another order gives the same first steps, to the digits
-    // that are stored, and the same end, but may learn a little sooner or later.
+    // Rounding errors grow as a model learns: a kernel that adds in another order gives the same first steps, to the
+    // stored digits, and the same end, but may learn a little sooner or later.
     for (let point = 0; point < 4; ++point) {
       expect(Math.abs(trained.loss[point]! - loss[point]!)).toBeLessThan(0.01);
       expect(Math.abs(trained.accuracy[point]! - accuracy[point]!)).toBeLessThan(0.005);
@@ -48,8 +48,8 @@ describe.each(TASKS)('the curves and maps of the task %s computed beforehand', (
     expect(Math.abs(learnedAt(trained.accuracy) - learnedAt(accuracy))).toBeLessThanOrEqual(3);
     expect(Math.abs(trained.accuracy.at(-1)! - accuracy.at(-1)!)).toBeLessThan(0.03);
 
-    // The digits are rounded, by a quarter of the last one on average; with relaxed SIMD weights are 0.42 of it off. If
-    // one of the four heads looked elsewhere, they would be 2 / (4 · 32) = 0.016 off.
+    // The digits are rounded, by a quarter of the last one on average; with relaxed SIMD weights are off by 0.42 of it.
+    // If one of the four heads attended elsewhere, they would be off by 2 / (4 · 32) = 0.016.
     const { weights: computed, digits = NaN } = computedView(task, positions);
     expect(computed.shape).toEqual(weights.shape);
     const apart = weights.data.reduce((sum, weight, i) => sum + Math.abs(weight - computed.data[i]!), 0);

@@ -1,9 +1,9 @@
 /**
- * Sizes beyond 2^31 floats that little data leads to, each of which once wrapped around or took forever. Where a call
- * must be quick, its sizes are such that one that is not would take hours.
+ * Sizes beyond 2^31 floats from little data, each of which once wrapped around or took forever. If a call must be
+ * quick, its sizes would take a slow one hours.
  */
 import { describe, expect, test } from '@jest/globals';
-// No call passes such counts.
+// No call passes such sizes.
 // eslint-disable-next-line no-restricted-imports
 import { Memory } from '../../../web/lib/runtime/memory.js';
 import { attention, scaledDotProductAttentionBackward as attentionBackward } from '../../support/library.js';
@@ -20,7 +20,7 @@ function additive(keys: number, hiddens = 1024): unknown {
   return attention.additiveAttention(zeros(1, 1, 1), zeros(1, keys, 1), zeros(1, keys, 1), weights);
 }
 
-describe('a size that no memory has is refused with its bytes, and harms no layer', () => {
+describe('a size beyond any memory is refused with its bytes, and harms no layer', () => {
   test.each<[string, () => unknown]>([
     [
       'activations of an encoder with many hidden units',
@@ -97,7 +97,7 @@ describe('a size that no memory has is refused with its bytes, and harms no laye
   });
 });
 
-describe('what has no bytes takes no time:', () => {
+describe('empty results take no time:', () => {
   const many = 2 ** 30;
   const past = zeros(2 ** 24, 1, 1, 0);
   const nothing = zeros(1, 2 ** 20, 0);

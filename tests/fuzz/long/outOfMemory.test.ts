@@ -1,7 +1,7 @@
 /**
- * Lets memory run out at every place where it can. The allocator refuses the first, the second, … allocation of each
- * function and of each step of a layer, either only this one or also all that follow. The call must throw a RangeError
- * with the byte count, leak and change nothing, and work afterwards.
+ * Makes memory run out wherever it can. The allocator refuses the first, the second, … allocation of each function and
+ * of each step of a layer, either only this one or also all that follow. The call must throw a RangeError with the byte
+ * count, neither leak nor change anything, and work afterwards.
  */
 import { describe, expect, test } from '@jest/globals';
 import { loadSecond, WASM } from '../../support/instance.js';
@@ -24,7 +24,7 @@ interface Expected {
   readonly allocations: number;
 }
 
-/** What a step returns and changes, and how often it allocates. */
+/** A step's results and changes, and how often it allocates. */
 function undisturbed(step: Step): Expected {
   const prepared = step.prepare(attention);
   const before = allocator.calls;
@@ -61,7 +61,7 @@ function refuseOne(step: Step, k: number, onward: boolean, { result, values }: E
   try {
     const before = valuesOf(prepared);
     expectOutOfMemory(allocator, k, onward, prepared.run);
-    // A layer may keep what an earlier part of the call made, for instance a packed weight, but only once.
+    // A layer may keep the results of an earlier part of the call, such as a packed weight, but only once.
     const used = allocator.calls;
     const [blocks, bytes] = [allocator.blocks.size, allocator.liveBytes];
     for (let i = 0; i < 2; ++i) expectOutOfMemory(allocator, 0, true, prepared.run);
@@ -77,7 +77,7 @@ function refuseOne(step: Step, k: number, onward: boolean, { result, values }: E
 
 describe.each(STEPS)('$name', (step) => {
   test('survives the refusal of each allocation', () => {
-    undisturbed(step); // the first call may allocate memory that stays: tables, the block that calls share
+    undisturbed(step); // the first call may allocate memory that stays: tables, the shared block
     const expected = undisturbed(step);
     for (let k = 0; k < expected.allocations; ++k) {
       for (const onward of [false, true]) {

@@ -1,6 +1,6 @@
 /**
- * What an exception in the middle of a call leaves behind: JavaScript's stack may be full anywhere, memory may run out,
- * and a module may trap. The next call must give the same bits as ever.
+ * The effects of an exception in the middle of a call: JavaScript's stack may be full anywhere, memory may run out, and
+ * a module may trap. The next call must give the same bits as ever.
  */
 import { describe, expect, test } from '@jest/globals';
 import type { Layer, WasmAttention } from 'wasm-attention';
@@ -11,10 +11,10 @@ import { expectUnharmed } from '../canary.js';
 import { STEPS } from '../steps.js';
 import { attention } from '../watched.js';
 
-/** More often than the shadow stack has room for what is left on it. */
+/** More repetitions than the shadow stack has room for leftovers. */
 const TIMES = 40;
 
-/** Calls itself until the stack is full, and `call` at every level, in a place of its own each time. */
+/** Recurses until the stack is full, and runs `call` at every level, each time with another frame layout. */
 function overflow(call: () => unknown): void {
   let caught = 0;
   const descend = (depth: number): void => {
@@ -34,7 +34,7 @@ function overflow(call: () => unknown): void {
   expect(caught).toBe(TIMES);
 }
 
-/** Fills the stack first, and then calls on the way up, where there is a little more room each time. */
+/** Fills the stack first, and then calls on the way up, with a little more room each time. */
 function overflowEverywhere(call: () => unknown): void {
   let [level, failures, successes] = [0, 0, 0];
   const descend = (): void => {
@@ -69,7 +69,7 @@ describe('a stack that is full in the middle of a call leaves the right next res
     const tries = step.prepare(attention);
     try {
       overflowEverywhere(() => tries.run());
-      // Not a step that was interrupted: its gradients may hold a part of the call's.
+      // Not an interrupted step: its gradients may include part of the failed call's.
       expect(same(withoutFunctions(prepared.run()), expected)).toBe(true);
     } finally {
       for (const { layers, dispose } of [undisturbed, prepared, tries]) {
@@ -94,7 +94,7 @@ describe('a stack that is full in the middle of a call leaves the right next res
   });
 });
 
-/** Calls `call` in the frame that is `room` frames below the one in which the stack was full. */
+/** Runs `call` in the frame that is `room` frames below the one in which the stack was full. */
 function callNearOverflow(room: number, call: () => void): void {
   let left = room;
   let failure: unknown;
@@ -115,7 +115,7 @@ function callNearOverflow(room: number, call: () => void): void {
   if (failure) throw failure as Error;
 }
 
-describe('a backward pass for which the stack has no room changes no gradient', () => {
+describe('a backward pass that overflows the stack changes no gradient', () => {
   test.each(ALL_LAYERS)('of $title', ({ make }) => {
     const trained = make();
     const { output, backward } = trained.forward({ training: true });
@@ -143,7 +143,7 @@ describe('a backward pass for which the stack has no room changes no gradient', 
   });
 });
 
-/** A copy of the library, a function of which traps as often as `left` says. */
+/** A copy of the library in which a function traps as often as `left` says. */
 async function trapping(): Promise<{ broken: WasmAttention; trap: { left: number } }> {
   const trap = { left: 0 };
   const broken = await loadWatching(
@@ -151,7 +151,7 @@ async function trapping(): Promise<{ broken: WasmAttention; trap: { left: number
     ({ instance }) => {
       const exports = { ...instance.exports };
       const table = exports.__indirect_function_table as WebAssembly.Table;
-      // As after a write outside of the memory.
+      // As after an out-of-bounds write.
       const get = (index: number): unknown => {
         const call = table.get(index) as (...args: number[]) => number;
         return (...args: number[]) => {
@@ -166,7 +166,7 @@ async function trapping(): Promise<{ broken: WasmAttention; trap: { left: number
   return { broken, trap };
 }
 
-test('a trap says what helps, and the next call gives the right result', async () => {
+test('a trap’s error suggests a remedy, and the next call gives the right result', async () => {
   const { broken, trap } = await trapping();
   const call = () => broken.maskedSoftmax([[[0, 0]]]).data;
   expect(call()).toEqual(Float32Array.of(0.5, 0.5));

@@ -1,7 +1,7 @@
 /**
- * Huge sizes over little data: axes of up to 2^31 - 1 beside an empty one, widths that only a layer's options name, and
- * data that claims a length. Each call must be computed or refused, with the bytes where it is memory that is missing,
- * and harm nobody. One that counts to its largest size would never end.
+ * Huge sizes over little data: axes of up to 2^31 - 1 beside an empty one, widths that only a layer's options give, and
+ * data that only claims a length. Each call must compute or refuse, with the bytes if memory is missing, and do no
+ * harm. A call that loops over its largest size would never end.
  */
 import { describe, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -10,10 +10,10 @@ import { Draw } from '../draw.js';
 import { attention } from '../watched.js';
 
 const RUNS = Number(process.env.FUZZ_CASES ?? 2000);
-/** Elements of data that is there: a megabyte. */
-const MOST_DATA = 2 ** 18;
-/** Elements of a result that is computed; one of more is drawn only where no memory holds it. */
-const MOST_RESULT = 2 ** 22;
+/** The most elements of data that exists: a megabyte. */
+const MAX_DATA = 2 ** 18;
+/** The most elements of a result that is computed; larger ones are drawn only if no memory holds them. */
+const MAX_RESULT = 2 ** 22;
 
 class Sizes extends Draw {
   /** Mostly within a factor of two of a power of two; now and then an empty axis. */
@@ -23,15 +23,15 @@ class Sizes extends Draw {
     return Math.min(Math.max(least, power - this.integer(0, 2)), 2 ** 31 - 1);
   }
 
-  /** Leaves out cases whose result, of so many elements, would take long to compute. */
+  /** Skips cases whose result, of `count` elements, would take long to compute. */
   quick(count: number): void {
-    fc.pre(count <= MOST_RESULT || count >= 2 ** 30);
+    fc.pre(count <= MAX_RESULT || count >= 2 ** 30);
   }
 
-  /** A tensor of zeros where they are few; otherwise something that says it has as many as the shape. */
+  /** A small tensor of zeros; otherwise an object that claims as many elements as the shape. */
   zeros(...shape: number[]): { data: Float32Array; shape: number[] } {
     const count = shape.reduce((product, axis) => product * axis, 1);
-    const data = count <= MOST_DATA ? new Float32Array(count) : { length: count };
+    const data = count <= MAX_DATA ? new Float32Array(count) : { length: count };
     return { data: data as Float32Array, shape };
   }
 }
@@ -130,7 +130,7 @@ const FUNCTIONS: Record<string, Drawing> = {
   },
 };
 
-/** Layers are small enough to be made; what passes through them is not. */
+/** Layers are small enough to be made; their inputs are not. */
 const LAYERS: Record<string, Drawing> = {
   Linear: (d) => {
     const [inFeatures, outFeatures, rows] = [d.extent(1, 4), d.extent(1, 16), d.extent(0, 18)];
@@ -162,7 +162,7 @@ const LAYERS: Record<string, Drawing> = {
     const sizes = { querySize: 1, keySize: 1, valueSize: 1 };
     const layer = new attention.MultiHeadAttention({ numHiddens, numHeads: 1, ...sizes });
     const [x, y] = [d.zeros(1, L, 1), d.zeros(1, S, 1)];
-    return used(layer, () => layer.forward(x, y, y, { training: d.chance(0.5), needWeights: L * S > MOST_RESULT }));
+    return used(layer, () => layer.forward(x, y, y, { training: d.chance(0.5), needWeights: L * S > MAX_RESULT }));
   },
   'MultiHeadAttention.createCache': (d) => {
     const [numHiddens, batch, maxLength] = [d.extent(1, 8), d.extent(1, 24), d.extent(1, 30)];
@@ -192,9 +192,9 @@ const LAYERS: Record<string, Drawing> = {
   },
   GatedFeedForward: (d) => {
     const [ffnHiddens, rows, training] = [d.extent(1, 16), d.extent(0, 18), d.chance(0.5)];
-    // Only training keeps what is hidden: without it no size is refused for its memory.
+    // Only training keeps the hidden units: without it no size is refused for its memory.
     if (training) d.quick(2 * rows * ffnHiddens);
-    else fc.pre(rows * ffnHiddens <= MOST_RESULT);
+    else fc.pre(rows * ffnHiddens <= MAX_RESULT);
     const layer = new attention.GatedFeedForward({ numHiddens: 1, ffnHiddens });
     return used(layer, () => layer.forward(d.zeros(rows, 1), { training }));
   },

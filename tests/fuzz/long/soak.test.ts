@@ -115,7 +115,7 @@ test(
     const first = Math.floor(CALLS / 2);
     run(first);
     const [heap, blocks, bytes] = [allocator.heapBytes, allocator.blocks.size, allocator.liveBytes];
-    // What the engine compiles late grows the heap once. A leak grows it every time.
+    // Late compilation grows the heap once. A leak grows it every time.
     let more = Infinity;
     for (let round = 0; round < 3 && more >= LIMIT; ++round) {
       const used = await usedBytes();
@@ -141,7 +141,7 @@ describe('two copies of the library in one realm', () => {
     expect(books.memories[0]).not.toBe(allocator.memories[0]);
     const [ours, theirs] = [callsOf(attention), callsOf(other)];
     const expected = ours.map((call) => call());
-    // They take turns, so that one would be affected by anything that the other left behind.
+    // They take turns, so that anything that one leaves behind would affect the other.
     for (let round = 0; round < 20; ++round) {
       theirs.forEach((call, i) => expect(same(call(), expected[i])).toBe(true));
       ours.forEach((call, i) => expect(same(call(), expected[i])).toBe(true));

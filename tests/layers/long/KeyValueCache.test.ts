@@ -1,4 +1,4 @@
-/** Caches that are cut and reordered at random. */
+/** Caches that are truncated and reordered at random. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { attention } from '../../support/library.js';
@@ -17,13 +17,13 @@ const next = new Random(2).tensor([batch, 1, width]);
 const vector = (seed: number) => Array.from(new Random(seed).tensor([width]).data);
 
 type Cache = ReturnType<typeof layer.createCache>;
-/** What the next token sees: to the bit, if the rows hold the same tokens. */
+/** The next token's output: the same bits if the rows hold the same tokens. */
 function answer(cache: Cache): unknown {
   const result = layer.forward(next, next, next, { cache, needWeights: true });
   cache.truncate(cache.length - 1);
   return result;
 }
-/** A token at a time, so that both caches compute the same sums. */
+/** One token at a time, so that both caches compute the same sums. */
 function feed(cache: Cache, rows: readonly (readonly number[][])[], from = 0): void {
   for (let at = from; at < rows[0]!.length; ++at) {
     const x = { data: Float32Array.from(rows.flatMap((row) => row[at]!)), shape: [batch, 1, width] };

@@ -1,7 +1,4 @@
-/**
- * The shape of a layer's heads, against float64: their width, norms of queries and keys, and biases of some
- * projections.
- */
+/** The heads of a layer against float64: their width, norms of queries and keys, and biases of some projections. */
 import { expect, test } from '@jest/globals';
 import type { MultiHeadAttentionOptions } from 'wasm-attention';
 import { multiHeadAttention as reference } from '../../reference/multiHeadAttention.js';

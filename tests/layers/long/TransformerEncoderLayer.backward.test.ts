@@ -102,7 +102,7 @@ describe(`${NAME} with dropout`, () => {
     expectBinomial(dropped.filter((factor) => factor === 0).length, dropped.length, P);
   });
 
-  test('drops other elements in each training pass, and the same ones for the same seed', () => {
+  test('drops different elements in each training pass, and the same ones for the same seed', () => {
     const [layer, twin] = [make({ dropout: 0.5 }), make({ dropout: 0.5 })];
     const first = train(layer).output;
     expect(train(layer).output).not.toEqual(first);
@@ -174,7 +174,7 @@ describe(`${NAME} with overlapping passes`, () => {
     const bytes = heapBytes();
     const passes = Array.from({ length: 1000 }, pass);
     expect(heapBytes()).toBe(bytes);
-    // Even the oldest pass still goes back.
+    // Even the oldest pass can still go back.
     expect(passes[0]!.backward!(inputs[1]!)).toEqual(alone[1]!.back);
     expect(passes[999]!.backward!(inputs[1]!)).toEqual(alone[1]!.back);
   });

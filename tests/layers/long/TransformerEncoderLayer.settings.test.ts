@@ -1,4 +1,4 @@
-/** What TransformerEncoderLayer is made of, against float64: norms, heads, the feed-forward network. */
+/** The settings of TransformerEncoderLayer against float64: norms, heads, the feed-forward network. */
 import { test } from '@jest/globals';
 import type { TransformerEncoderLayerOptions } from 'wasm-attention';
 import type { BlockReferenceOptions } from '../../reference/transformerBlock.js';

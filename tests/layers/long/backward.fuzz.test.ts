@@ -83,7 +83,7 @@ describe.each(ALL_LAYERS)('$title', ({ operation, make }) => {
     const [used, unused, others] = [train(gone), train(gone), train(other)];
     used(g);
     gone.layer.dispose();
-    // This layer gets the freed memory.
+    // This layer reuses the freed memory.
     const next = make();
     const state = next.layer.stateDict();
     for (const backward of [used, unused]) expectRejected(operation, 'TypeError', () => backward(g));
@@ -93,7 +93,7 @@ describe.each(ALL_LAYERS)('$title', ({ operation, make }) => {
     expect(grads(other)).toEqual(expected.left);
   });
 
-  test('passes NaN and infinities on, and keeps nothing of them', () => {
+  test('passes NaN and infinities on, and keeps none of them', () => {
     const subject = make();
     const before = subject.forward().output;
     const parameters = subject.layer.parameters();

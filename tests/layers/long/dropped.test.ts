@@ -23,7 +23,7 @@ describe.each(ALL_LAYERS)('$title', ({ make }) => {
     const [, left] = [trained().backward(g), trained().parameters];
     const values = expected.parameters.map(({ data }) => data);
     await collect();
-    // If memory was freed by mistake, these layers get it and overwrite it.
+    // If memory was freed by mistake, these layers reuse and overwrite it.
     const others = Array.from({ length: 50 }, () => {
       const other = make();
       other.forward(training).backward!(g);

@@ -18,11 +18,11 @@ const random = new Random(1);
 const x = random.tensor([1, 2, 16]);
 const training = { training: true };
 
-/** A layer that stays, with gradients for an optimizer. */
+/** A layer that remains, with gradients for an optimizer. */
 const staying = new attention.Linear({ inFeatures: 16, outFeatures: 16, seed: 1 });
 staying.forward(x, training).backward!(x);
 
-/** Each makes something, uses it so that it allocates all memory that it ever needs, and drops it. */
+/** Each makes something, uses it so that it allocates all of its memory, and drops it. */
 const DROPPED: Record<string, () => void> = {
   ...Object.fromEntries(
     LAYERS_WITH_PARAMETERS.map(({ title, make }) => {
@@ -81,7 +81,7 @@ async function dropBatch(): Promise<Map<Kind, Blocks>> {
 describe(`after dropping ${BATCHES} times ${BATCH} without dispose`, () => {
   const batches: Map<Kind, Blocks>[] = [];
   beforeAll(async () => {
-    // The first calls let the block that all calls share reach its size.
+    // The first calls grow the block that all calls share to its final size.
     for (const use of Object.values(DROPPED)) use();
     for (let batch = 0; batch < BATCHES; ++batch) batches.push(await dropBatch());
   }, TIMEOUT);

@@ -1,4 +1,4 @@
-/** Configs and files that somebody has changed: they are refused with our errors, and nothing else goes wrong. */
+/** Manipulated configs and files are refused with the library's errors, and do no other harm. */
 import { beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { openModel } from 'wasm-attention/models';
@@ -34,7 +34,7 @@ const strange = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-/** Opens and uses a model; it may be refused, with an error of ours. */
+/** Opens and uses a model; it may be refused with an error of the library. */
 async function open(config: unknown, weights: Uint8Array<ArrayBuffer>, ids: number[][]): Promise<boolean> {
   let model;
   try {
@@ -57,7 +57,7 @@ beforeAll(async () => {
   await open(config, bytes, expected.ids);
 });
 
-test('configs of which some fields are changed', async () => {
+test('configs with some changed fields', async () => {
   let [opened, refused] = [0, 0];
   await fc.assert(
     fc.asyncProperty(
@@ -91,12 +91,12 @@ test('configs of which some fields are changed', async () => {
     ),
     { numRuns: 1500 },
   );
-  // Some changes are none, or change fields that a family does not read.
+  // Some changes have no effect, or change fields that a family does not read.
   expect(opened).toBeGreaterThan(100);
   expect(refused).toBeGreaterThan(500);
 });
 
-test('files of which some bytes are changed, or are missing', async () => {
+test('files with some bytes changed or missing', async () => {
   let refused = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -117,7 +117,7 @@ test('files of which some bytes are changed, or are missing', async () => {
     { numRuns: 1500 },
   );
   expect(refused).toBeGreaterThan(700);
-  // The module still computes what it should.
+  // The module still gives the right results.
   const { config, bytes, expected } = checkpoint('gpt2');
   const model = await openModel({ config, weights: bytes, attention });
   const first = model.forward(expected.ids);

@@ -1,4 +1,4 @@
-/** The wasm memory that models take, and give back. */
+/** The wasm memory that models take and free. */
 import { expect, test } from '@jest/globals';
 import { readSafetensors } from 'wasm-attention';
 import { openModel } from 'wasm-attention/models';
@@ -7,7 +7,7 @@ import { load } from '../../support/instance.js';
 import { checkpoint } from '../fixtures.js';
 import { safetensors } from '../halves.js';
 
-test('a model gives its memory back', async () => {
+test('a model frees its memory', async () => {
   const { config, bytes, expected } = checkpoint('albert-shared');
   const once = async (): Promise<void> => {
     const seen: number[] = [];
@@ -26,7 +26,7 @@ test('a model gives its memory back', async () => {
 
 test('a model takes little more wasm memory than its parameters', async () => {
   const { config, bytes } = checkpoint('llama-grouped');
-  // A large vocabulary, of two bytes a number: 15 MB, beside which pages do not count.
+  // A large vocabulary of 2-byte numbers: 15 MB, which makes whole pages negligible.
   const rows = 60_000;
   const shape = [rows, config.hidden_size as number];
   const names = ['model.embed_tokens.weight', 'lm_head.weight'];

@@ -1,4 +1,4 @@
-/** What hooks, caches and lists of unequal length may do to a pass behind its back. */
+/** Hooks, caches and ragged lists that interfere with a pass. */
 import { describe, expect, test } from '@jest/globals';
 import type { Tensor } from 'wasm-attention';
 import type { Model, ModelCache, ModelForwardOptions, ModelHooks } from 'wasm-attention/models';
@@ -10,7 +10,7 @@ const expectNear = (a: Tensor, b: Tensor): void => expectClose(a, b, { atol: CLO
 const llama = checkpoint('llama-grouped');
 const ids = llama.expected.ids[0]!;
 
-test('a pass takes more rows than a call takes arguments', async () => {
+test('a batch may have more rows than a call may have arguments', async () => {
   const model = await open(checkpoint('distilbert'));
   const rows = Array<number[]>(150_000).fill([5]);
   const { hidden } = model.forward(rows, { positions: rows });
@@ -20,7 +20,7 @@ test('a pass takes more rows than a call takes arguments', async () => {
 });
 
 describe('a hook', () => {
-  test('that only writes into what it sees changes nothing', async () => {
+  test('that only writes into its argument changes nothing', async () => {
     const model = await open(llama);
     const plain = model.forward(ids);
     const hooks: ModelHooks = {};
@@ -78,7 +78,7 @@ describe('a hook', () => {
     model.dispose();
   });
 
-  test('that swallows an error of a pass within leaves its own pass right', async () => {
+  test('that catches the error of a nested pass does not affect its own pass', async () => {
     const model = await open(llama);
     const plain = model.forward(ids).hidden;
     const failing: ModelHooks = { 'blocks.0.hook_mlp_out': () => ({ data: [1], shape: [1] }) as never };
@@ -94,7 +94,7 @@ describe('a hook', () => {
     model.dispose();
   });
 
-  test.each([null, undefined, 'text', 7])('may throw what is no error: %s', async (thrown) => {
+  test.each([null, undefined, 'text', 7])('may throw anything: %s', async (thrown) => {
     const model = await open(llama);
     let caught: unknown = 'nothing';
     try {
@@ -112,7 +112,7 @@ describe('a hook', () => {
     model.dispose();
   });
 
-  test('with the names of two is none, also before these are used', async () => {
+  test('with the names of two hooks is an error, even before they are used', async () => {
     const model = await open(llama);
     const names = ['blocks.0.attn.hook_attn_scores', 'blocks.0.attn.hook_pattern'];
     const both = { [names.join()]: () => undefined };
@@ -124,7 +124,7 @@ describe('a hook', () => {
     model.dispose();
   });
 
-  test('of an unknown name is told the nearest', async () => {
+  test('with an unknown name is refused with the nearest name', async () => {
     const model = await open(llama);
     const nearest = [
       ['blocks.0.hook_patern', 'blocks.0.attn.hook_pattern'],
@@ -198,8 +198,8 @@ describe.each(checkpoints)('%s', (name) => {
   const { expected, config, bytes, architecture } = checkpoint(name);
   const ids = expected.ids[0]!.map((id) => Math.max(id, 2)).slice(0, 6);
 
-  test('pads with a token that it has, whatever the config says', async () => {
-    if (architecture.positions?.skipsPadding) return; // another id of padding gives other positions
+  test('pads with a token of its vocabulary, whatever the config says', async () => {
+    if (architecture.positions?.skipsPadding) return; // another padding id gives other positions
     const model = await open({ config, bytes });
     const rows = [ids, ids.slice(0, 2)];
     const plain = model.forward(rows).hidden.data.slice(0, 8 * model.numHiddens);
@@ -232,7 +232,7 @@ describe.each(checkpoints)('%s', (name) => {
       data.forEach((x, i) => {
         if (i % 6 < front) expect(x).toBe(0);
       });
-    // The same through hooks on scores, whose rows of padding see nothing.
+    // The same through hooks on scores, where padding rows see nothing.
     const hooks: ModelHooks = {};
     for (let i = 0; i < model.numLayers; ++i) hooks[`blocks.${i}.attn.hook_attn_scores`] = (scores) => scores;
     const hooked = model.forward([[...pad, ...short]], { ...options, hooks }).hidden;

@@ -1,4 +1,4 @@
-/** Models whose matrices are kept in float16 or int8. */
+/** Models with matrices in float16 or int8. */
 import { describe, expect, test } from '@jest/globals';
 import { openModel, type Model, type WeightType } from 'wasm-attention/models';
 import { int8 } from '../../reference/weightTypes.js';
@@ -19,7 +19,7 @@ async function written(model: Model, count: number): Promise<number[]> {
   return tokens;
 }
 
-/** exp of the mean of -log p over the expected tokens. */
+/** The perplexity of the expected tokens. */
 function perplexity(model: Model): number {
   const ids = [1, ...expected.tokens_out].slice(0, 256);
   const { data } = model.forward(ids.slice(0, -1)).logits!;
@@ -33,7 +33,7 @@ function perplexity(model: Model): number {
 }
 
 describe('stories260K', () => {
-  test('at float16 writes all 200 tokens in half of the memory', async () => {
+  test('generates all 200 tokens at float16 in half of the memory', async () => {
     const [plain, small] = [await open(stories), await open(stories, { weightType: 'float16' })];
     expect(await written(small, 200)).toEqual(expected.tokens_out.slice(0, 200));
     expect(small.parameterBytes).toBeLessThan(0.51 * plain.parameterBytes);
@@ -41,7 +41,7 @@ describe('stories260K', () => {
     small.dispose();
   });
 
-  test('at int8 writes the first 40 tokens and is hardly more surprised, in 0.30 of the memory', async () => {
+  test('generates the first 40 tokens at int8 in 0.30 of the memory, at hardly more perplexity', async () => {
     const [plain, small] = [await open(stories), await open(stories, { weightType: 'int8' })];
     expect(await written(small, 40)).toEqual(expected.tokens_out.slice(0, 40));
     expect(perplexity(small) / perplexity(plain)).toBeLessThan(1.01);
@@ -51,10 +51,10 @@ describe('stories260K', () => {
   });
 });
 
-test.each(checkpoints)('%s at float16 has the bits of float32 with rounded matrices', async (name) => {
+test.each(checkpoints)('%s at float16 gives the same bits as float32 with rounded matrices', async (name) => {
   const { config, bytes, expected, architecture } = checkpoint(name);
   const tensors = readSafetensors(bytes);
-  // Tables of positions and types, norms and biases stay as they are.
+  // Tables of positions and types, norms and biases remain float32.
   const { positions, types } = architecture.names;
   const isTable = (key: string) => [positions, types].some((table) => table && key.endsWith(`${table}.weight`));
   const isKept = (key: string, rank: number): boolean => rank !== 2 || isTable(key);
@@ -64,7 +64,7 @@ test.each(checkpoints)('%s at float16 has the bits of float32 with rounded matri
       { data: isKept(key, shape.length) ? data : float16('F16', data), shape },
     ]),
   );
-  // Cut off first, so that no number lies between two float16.
+  // Truncated first, so that every number is a float16.
   const small = await openModel({ config, weights: rounded, attention, weightType: 'float16' });
   const plain = await openModel({ config, weights: rounded, attention });
   const ids = expected.ids;
@@ -75,7 +75,7 @@ test.each(checkpoints)('%s at float16 has the bits of float32 with rounded matri
   plain.dispose();
 });
 
-test('a file of F16 opened at float16 has the bits of the same opened at float32', async () => {
+test('an F16 file gives the same bits at float16 as at float32', async () => {
   const tensors = readSafetensors(stories.bytes);
   const file = safetensors(
     Object.fromEntries(
@@ -110,12 +110,12 @@ test.each([undefined, 'int8'] as const)(
   },
 );
 
-test('an encoder of 768 at int8 points where float32 does', async () => {
+test('an encoder of width 768 at int8 points in the same direction as at float32', async () => {
   const [width, hiddens, vocabulary] = [768, 3072, 100];
   const random = new Random(3);
   const tensors: Record<string, { data: Float32Array; shape: number[] }> = {};
   const add = (name: string, ...shape: number[]): void => {
-    const { data } = random.tensor(shape, 0.02); // as models begin
+    const { data } = random.tensor(shape, 0.02); // as models are initialised
     tensors[name] = { data: name.endsWith('Norm.weight') ? data.map((x) => 1 + x) : data, shape };
   };
   const norm = (name: string): void => {
@@ -164,7 +164,7 @@ test('an encoder of 768 at int8 points where float32 does', async () => {
   }
 });
 
-test('int8 looks up rows of an embedding as it keeps them', async () => {
+test('int8 looks up the rounded rows of an embedding', async () => {
   const { config, bytes } = checkpoint(checkpoints.find((name) => name.startsWith('bert'))!);
   const tensors = readSafetensors(bytes);
   const name = Object.keys(tensors).find((key) => key.endsWith('word_embeddings.weight'))!;

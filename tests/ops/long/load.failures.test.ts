@@ -1,4 +1,4 @@
-/** What `load` says when it fails, and that the next call works. */
+/** The errors of `load`, after which the next call works. */
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { load } from 'wasm-attention';
@@ -6,7 +6,7 @@ import { WASM_FILE as FILE } from '../../support/instance.js';
 
 const bytes = () => new Uint8Array(readFileSync(FILE));
 
-/** A copy of the package into which nothing has been loaded yet. */
+/** A copy of the package in which nothing has been loaded yet. */
 async function fresh(): Promise<{ load: typeof load }> {
   jest.resetModules();
   return import('wasm-attention');

@@ -1,7 +1,4 @@
-/**
- * Sums of very many terms, by public calls. Adding them up one by one in float32 would be off by more than the
- * tolerance.
- */
+/** Sums of very many terms, through public calls. Naive summation in float32 would exceed the tolerance. */
 import { describe, expect, test } from '@jest/globals';
 import type { Layer } from 'wasm-attention';
 import { attention } from '../../support/library.js';

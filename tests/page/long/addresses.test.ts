@@ -1,4 +1,4 @@
-/** Whatever stands in an address, what reads it neither throws nor takes anything but what belongs there. */
+/** Reading any URL neither throws nor accepts anything invalid. */
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -34,7 +34,7 @@ const figure = (values: Readonly<Record<string, unknown>>): Shareable =>
     closest: () => ({ id: 'fig-x' }),
   }) as unknown as Shareable;
 
-test('a figure takes only good settings from it, and writes them back', () => {
+test('a figure accepts only valid settings from it, and writes them back', () => {
   fc.assert(
     fc.property(addressTails(['fig-x', 'place'], Object.keys(settings)), (tail) => {
       const { href } = new URL(tail, 'https://example.org/en/');
@@ -53,7 +53,7 @@ test('a figure takes only good settings from it, and writes them back', () => {
   );
 });
 
-test('a figure is read whatever it says, and only values that the settings allow come out', () => {
+test('a figure’s settings are read from any text, and only allowed values are returned', () => {
   const name = fc.oneof(fc.constantFrom(...Object.keys(settings), '__proto__', 'constructor'), fc.string());
   const value = fc.oneof(
     fc.string({ unit: 'binary' }),
@@ -65,7 +65,7 @@ test('a figure is read whatever it says, and only values that the settings allow
   const pairs = fc.array(fc.tuple(name, value), { maxLength: 6 });
   fc.assert(
     fc.property(pairs, (all) => {
-      // A lone surrogate has no place in an address; the browser's own parser replaces it.
+      // A lone surrogate is not allowed in a URL; the browser's parser replaces it.
       const text = all.map(([key, word]) => `${key}=${word}`).join('&');
       const address = `https://example.org/?${new URLSearchParams({ 'fig-x': text }).toString()}`;
       const read = settingsInLink(figure({}), address);
@@ -107,7 +107,7 @@ afterEach(() => {
 });
 
 test('without a network it leads to the kept page, or to none', async () => {
-  // Nobody waits for a page that is late.
+  // A late page is not awaited.
   jest.useFakeTimers();
   const scope = 'https://example.org/some/where/';
   const content = 'the page';

@@ -10,7 +10,7 @@ import { cellsOf, PAGE, readProse } from '../../support/proseFiles.js';
 const pages = new Map<string, string>();
 for (const language of LANGUAGES) pages.set(language, await pageHtml(PAGE, join(PAGE, language, 'index.html')));
 
-/** The cells of a page: what they have printed, as HTML and as the element reads it. */
+/** The cells of a page: their printed outputs, as HTML and as the element reads them. */
 function printedIn(html: string): { html: string; outputs: ReturnType<typeof unpackOutputs> }[] {
   const cells = html.match(/<code-cell>[\s\S]*?<\/code-cell>/g) ?? [];
   return cells.map((cell) => {
@@ -24,7 +24,7 @@ function printedIn(html: string): { html: string; outputs: ReturnType<typeof unp
 describe.each(LANGUAGES)('the page in %s', (language) => {
   const printed = printedIn(pages.get(language)!);
 
-  test('has what each cell prints, between its two listings', async () => {
+  test('has each cell’s output between its two listings', async () => {
     const codes = cellsOf(readProse(language)).map(({ javascript }) => javascript.replace(/\n$/, ''));
     expect(printed).toHaveLength(codes.length);
     for (const [index, code] of codes.entries()) {
@@ -34,7 +34,7 @@ describe.each(LANGUAGES)('the page in %s', (language) => {
     }
   });
 
-  test('shows it without scripts: text as text, matrices as pictures with a name', () => {
+  test('shows it without scripts: text as text, matrices as pictures with alternative text', () => {
     for (const { html, outputs } of printed) {
       const texts = outputs.flatMap((output) => ('text' in output ? [output.text] : []));
       expect([...html.matchAll(/<pre class="text">([^<]*)<\/pre>/g)].map(([, text]) => text)).toEqual(texts);
@@ -69,7 +69,7 @@ test('the first cell prints shapes and a third for each valid key, and the curve
   );
 });
 
-test('each run is a run of its own, so that chance without a seed is found out', async () => {
+test('runs are independent, which reveals randomness without a seed', async () => {
   const code = 'show(Math.random());';
   expect(await runCell(code)).not.toEqual(await runCell(code));
 });
@@ -82,7 +82,7 @@ test.each([
   await expect(runCell(code)).rejects.toThrow(message);
 });
 
-test('what the console is told is printed, too, and the console of the build is left alone', async () => {
+test('console output is printed, too, and does not reach the build’s console', async () => {
   expect(await runCell("console.log('a', 1); console.error('b');")).toEqual([
     { type: 'log', text: 'a 1' },
     { type: 'log', text: 'b' },

@@ -1,4 +1,4 @@
-/** The benchmark's command line, rows and tables, without measuring anything. */
+/** The benchmark's command line, rows and tables, without any measurement. */
 import { evaluate, run } from '../../package/support.js';
 
 interface Options {
@@ -10,7 +10,7 @@ interface Options {
   scaling?: number[];
 }
 
-/** What the command line makes of some arguments. */
+/** The parsed command line. */
 function parse(...args: string[]): Options {
   return evaluate(`
     import { parse } from './tests/bench/options.mjs';
@@ -19,7 +19,7 @@ function parse(...args: string[]): Options {
 }
 
 describe('options', () => {
-  it('leave what only this library does to the runs that are about it', () => {
+  it('measure work that only this library does in runs about that', () => {
     const { names, peers, browser, scaling } = parse();
     expect(names).toEqual(expect.arrayContaining(['limits', 'cold', 'long', 'growth', 'attention-512']));
     expect(names).not.toContain('cross-entropy');
@@ -28,7 +28,7 @@ describe('options', () => {
     expect(parse('--relaxed').names).toContain('cross-entropy');
   });
 
-  it('leave cold starts out of a browser', () => {
+  it('do not measure cold starts in a browser', () => {
     const { names, browser, peers } = parse('--browser');
     expect(browser).toBe(true);
     expect(names).not.toContain('cold');
@@ -76,14 +76,14 @@ describe('bars', () => {
       console.log(JSON.stringify(barsFor(work, options).map(({ as, ratio }) => [as, ratio])));
     `);
 
-  it('of attention in a browser are over its peer, for any number of threads', () => {
+  it('of attention in a browser compare with its peer, for any number of threads', () => {
     const ort = ['ort', 1.5];
     expect(bars('attention-128', { browser: true })).toEqual([ort]);
     expect(bars('attention-512-causal', { browser: true, threads: 2 })).toEqual([['one thread', 1.8], ort]);
     expect(bars('textbook', { browser: true })).toEqual([['ort', 2]]);
   });
 
-  it('of threads are high for large works, and nothing may become slower', () => {
+  it('of threads are high for large work, and nothing may become slower', () => {
     expect(bars('mha-1x512x768', { threads: 2 })).toEqual([
       ['one thread', 1.8],
       ['ort', 1.45],
@@ -95,7 +95,7 @@ describe('bars', () => {
 });
 
 describe('the table of scaling', () => {
-  it('has medians, the least, verdicts, and what failed', () => {
+  it('has medians, minima, verdicts and failures', () => {
     const rows = [
       { peer: '1', median: 30, min: 20 },
       { peer: '2', median: 15, min: 10.4 },

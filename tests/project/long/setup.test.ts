@@ -1,15 +1,15 @@
-/** What the scripts say where something is missing. That setup installs it, CI shows in a bare Debian (.ci/run). */
+/** The scripts' messages about missing tools. CI runs setup itself in a bare Debian (.ci/run). */
 import { checkout, type Checkout } from '../checkout.js';
 import { read, run } from '../../package/support.js';
 
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-/** Those that install what is missing, and the one that needs no JavaScript packages. */
+/** The scripts that install what is missing, and the one that needs no JavaScript packages. */
 const OTHERS = ['setup', 'start', 'test', 'test:ci', 'test:all', 'test:native'];
 
 let machine: Checkout;
 afterEach(() => machine.remove());
 
-/** What a line of shell says where it fails, but for its name: the lines of stderr. */
+/** The lines of stderr of a failing shell command, without its name. */
 function failure(line: string): string[] {
   const { status, stderr } = machine.run(line);
   expect(status).not.toBe(0);
@@ -52,7 +52,7 @@ describe('in a fresh clone', () => {
 });
 
 describe('setup', () => {
-  it('says nothing and is quick where everything is here', () => {
+  it('prints nothing and is quick if everything is installed', () => {
     machine = checkout();
     const started = performance.now();
     const { status, stdout, stderr } = run('bash', ['scripts/setup.sh']);
@@ -60,7 +60,7 @@ describe('setup', () => {
     expect(performance.now() - started).toBeLessThan(5000);
   });
 
-  it('names every missing thing where there is no apt-get', () => {
+  it('names every missing tool if there is no apt-get', () => {
     machine = checkout(['g++', 'emcc', 'chromium']);
     const [first, ...tools] = failure('bash scripts/setup.sh');
     expect(first).toBe('setup: this system has no apt-get; please install by hand:');
@@ -71,7 +71,7 @@ describe('setup', () => {
     ]);
   });
 
-  it('names what apt-get could not install, why, and where to get it', () => {
+  it('names what apt-get could not install, the reason, and where to get it', () => {
     machine = checkout(['ninja']);
     machine.command('sudo', '[[ $1 == -n ]] && shift; exec "$@"');
     machine.command('apt-cache', 'echo "  Candidate: 1.11"');
@@ -82,7 +82,7 @@ describe('setup', () => {
     ]);
   });
 
-  it('does not take an old Node.js, nor install one', () => {
+  it('neither accepts nor installs an old Node.js', () => {
     machine = checkout();
     machine.command('node', 'echo v18.20.4');
     machine.command('sudo', 'exit 0');

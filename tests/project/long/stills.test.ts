@@ -20,7 +20,7 @@ function page(name: string): string {
 }
 const stills = (path: string, env: object) => run('node', ['scripts/stills.mjs', path], { env });
 
-describe('a page built where there is no Chromium', () => {
+describe('a page built without Chromium', () => {
   it.each([
     ['is missing', 'no-such-browser', 'Chromium is missing'],
     ['does not start', 'false', 'does not start'],
@@ -42,7 +42,7 @@ describe('service-worker.js', () => {
     return readFileSync(join(path, 'service-worker.js'), 'utf8');
   };
 
-  it('lists the files by their addresses, without stills and itself, and is named by their contents', () => {
+  it('lists the files by URL, without stills and itself, and takes its version from their contents', () => {
     const path = page('offline');
     writeFileSync(join(path, 'assets/main-12345678.js'), 'export {};');
     mkdirSync(join(path, 'stills'));

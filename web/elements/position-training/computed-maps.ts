@@ -1,11 +1,11 @@
-/** Where the heads of the trained models look with seed 1, in a file of its own, which only this figure loads. */
+/** The trained models' attention maps for seed 1, in a module of their own, which only this figure loads. */
 import type { Positions, Task } from '../../training/index.js';
 import maps from './computed-maps.json' with { type: 'json' };
 import type { View } from './inside.js';
 
 /**
- * The maps of a model after its last step: `npm run train:computed` computed them. A weight is two hexadecimal digits, in
- * hundredths; without positions, where all weights are about 1/32, in thousandths.
+ * A model's maps after its last step, from `npm run train:computed`. A weight is two hexadecimal digits, in hundredths;
+ * without positions, where all weights are about 1/32, in thousandths.
  */
 export function computedView(task: Task, positions: Positions): View {
   const digits = positions === 'none' ? 3 : 2;
