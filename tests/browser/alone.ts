@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
 import type { PageOptions } from './browser.js';
 
-/** What of a figure stays at the end of a phone's window. */
+/** The parts of a figure that stick to the bottom of a phone's window. */
 export const DOCKED = '.sliders, .controls:not(.placed, :has(> .sliders))';
 
 /** Opens a figure in a page of its own, with nothing else in it. */
@@ -24,12 +24,12 @@ export async function violationsOf(page: Page, tag: string): Promise<unknown[]> 
   }, tag);
 }
 
-/** The width that the page wants: the window's, where nothing overflows. */
+/** The width of the page: the window's, if nothing overflows. */
 export async function widthOf(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth);
 }
 
-/** Widths and heights of all that can be clicked in a figure and is no text field, slider or heat map. */
+/** Widths and heights of everything clickable in a figure except text fields, sliders and heat maps. */
 export async function smallestTarget(figure: Locator): Promise<number> {
   const sizes = await figure.locator('.controls button, .controls .choice, .move button').evaluateAll((all) =>
     all.map((target) => {

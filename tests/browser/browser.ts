@@ -13,16 +13,16 @@ export interface PageOptions extends TabOptions {
   readonly path?: string;
   /** Do not wait for the figures, for pages without scripts. */
   readonly still?: boolean;
-  /** The figures that the test is about, which are brought near and drawn; all those of the page by default. */
+  /** The figures under test, which are scrolled to and drawn; by default all of the page. */
   readonly figures?: readonly string[];
 }
 
-/** Brings figures near, one after another, so that the page loads them, and waits until they are drawn. */
+/** Scrolls to figures, one after another, so that the page loads them, and waits until they are drawn. */
 async function draw(page: Page, tags: readonly string[]): Promise<void> {
   if (tags.length === 0) return;
   const { x, y } = await page.evaluate(() => ({ x: scrollX, y: scrollY }));
   for (const figure of await page.locator(tags.join()).all()) {
-    // Inside an answer that nobody has opened there is nothing to draw.
+    // A figure in a closed answer is not drawn.
     if (!(await figure.evaluate((element) => element.checkVisibility()))) continue;
     await figure.evaluate((element) => element.scrollIntoView({ behavior: 'instant', block: 'center' }));
     await figure.and(page.locator('[drawn]')).waitFor({ state: 'attached' });
@@ -31,14 +31,15 @@ async function draw(page: Page, tags: readonly string[]): Promise<void> {
 }
 
 /**
- * Opens pages of the built site, or of another folder, for one test file, and fails each test whose page complained.
+ * Opens pages of the built site, or of another folder, for one test file, and fails each test whose page reported an
+ * error.
  */
 export function useBrowser(served?: ServerOptions): {
   readonly open: (options?: PageOptions) => Promise<Page>;
-  /** Gives a page back before the test is over, where it needs many. */
+  /** Closes a page before the test is over, if it needs many. */
   readonly leave: (page: Page) => Promise<void>;
   readonly origin: () => string;
-  /** Says that the page has complained with good reason, and that every complaint so far matches. */
+  /** Expects the page's errors so far to match. */
   readonly expectComplaints: (pattern: RegExp) => void;
 } {
   let browser: Browser;

@@ -22,12 +22,12 @@ function pixelOf(colour: string): Pixel {
   return `${(colour.match(/\d+/g) ?? []).join()},255`;
 }
 
-/** What a heat map's canvas shows. */
+/** The contents of a heat map's canvas. */
 export interface Picture {
   /** Size of the bitmap. */
   readonly width: number;
   readonly height: number;
-  /** Size on the page in device pixels, as layout has it. */
+  /** Size on the page in device pixels, from layout. */
   readonly boxWidth: number;
   readonly boxHeight: number;
   /** The pixel in the middle of every cell, row-major. */

@@ -1,4 +1,4 @@
-/** Code cells in a page, and what they show. */
+/** Code cells in a page, and their outputs. */
 import type { Locator, Page } from 'playwright-core';
 import type { PageOptions } from './browser.js';
 
@@ -14,7 +14,7 @@ export async function withCells(open: Open, options?: PageOptions): Promise<{ pa
   return { page, cells };
 }
 
-/** A cell with this code, and a limit in milliseconds, in a page of its own. */
+/** A cell with this code, and a limit in milliseconds, in its own page. */
 export async function cellWith(
   open: Open,
   code: string,
@@ -47,14 +47,14 @@ export const run = (cell: Locator): Promise<void> => cell.getByRole('button', { 
 /** Resolves once a run is over: the button says Run again. */
 export const over = (cell: Locator): Promise<void> => cell.locator('.run', { hasText: 'Run' }).waitFor();
 
-/** Runs a cell to its end and returns what it says about it. */
+/** Runs a cell to its end and returns its status. */
 export async function verdictOf(cell: Locator): Promise<string> {
   await run(cell);
   await over(cell);
   return cell.locator('p.status').innerText();
 }
 
-/** The outputs of a cell as the elements hold them. */
+/** The outputs of a cell from its elements. */
 export function outputs(
   cell: Locator,
 ): Promise<{ text?: string; shape?: number[]; values?: number[]; curves?: number[] }[]> {

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
 
-/** Debian's Chromium; without windows where that is installed, which is twice as quick. */
+/** Debian's Chromium; the headless shell if it is installed, which is twice as fast. */
 const SHELL = '/usr/bin/chromium-headless-shell';
 const EXECUTABLE = process.env.CHROMIUM ?? (existsSync(SHELL) ? SHELL : '/usr/bin/chromium');
-/** Nothing goes on behind the page's back. */
+/** Disables background activity. */
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',

@@ -1,4 +1,4 @@
-/** The guide to positions: its lines of code run, and it knows every operation there is. */
+/** The guide to positions: its lines of code run, and it has every operation. */
 import { evaluate, read } from './support.js';
 
 const guide = read('web/docs/choosing-positions.md');
@@ -10,7 +10,7 @@ const lines = Array.from(guide.matchAll(/^\| (\w[^|]*?) *\|.*\| `([^`]+)` *\|$/g
   code: code!,
 }));
 
-/** The shapes of what the lines give, all from one run of the guide's program. */
+/** The shapes of the lines' results, all from one run of the guide's program. */
 const shapes = evaluate(
   `${setUp!.replace(/^console\.log.*$/m, '')}
   const shape = (result) => (result.output ?? result).shape;

@@ -14,17 +14,17 @@ const ofLanguage = (language: string) => blocks.filter((block) => block.language
 const all = PAGES.flatMap((file) => programs(read(file)).map((program) => ({ file, ...program })));
 const TAGS = [...Object.keys(figures), ...Object.keys(parts)];
 
-it('are in languages that are tested here or in a browser, or mere text', () => {
+it('are in languages that are tested here or in a browser, or plain text', () => {
   const others = blocks.filter(({ language }) => !['js', 'html', 'python', 'sh', 'text', ''].includes(language));
   expect(others.map(({ file, line }) => `${file}:${line}`)).toEqual([]);
-  // Without a language are drawings of folders and tables of commands, in CONTRIBUTING alone.
+  // Trees of folders and tables of commands have no language, in CONTRIBUTING only.
   expect(ofLanguage('').filter(({ file }) => file !== 'CONTRIBUTING.md')).toEqual([]);
   expect(all.length).toBeGreaterThan(10);
   expect(ofLanguage('html').length).toBeGreaterThan(4);
 });
 
 describe('a program', () => {
-  // A file of its own within the package, as a reader would have it: what Node is told about a text goes on to its
+  // In a file within the package, like a reader's: options for a program given as text would be passed on to its
   // workers.
   const folder = join(ROOT, 'build/docs-programs');
   beforeAll(() => void mkdirSync(folder, { recursive: true }));
@@ -64,7 +64,7 @@ describe('a command', () => {
 });
 
 describe('a notebook', () => {
-  // Those of pyodide.md run in the matrix, which has Pyodide.
+  // The programs of pyodide.md run in the matrix, which has Pyodide.
   const cells = ofLanguage('python').filter(({ file }) => file !== 'web/docs/pyodide.md');
 
   it('sends what the figures read', () => {
@@ -92,7 +92,7 @@ describe('a notebook', () => {
     expect({ rows, columns, low, high }).toEqual({ rows: 2, columns: 3, low: -2, high: 2 });
   });
 
-  it('has what the examples have, which are built and opened, where it is no Python', () => {
+  it('has the code of the examples, which are built and opened, except for Python', () => {
     const examples = ['myst/index.md', 'observable/src/index.md'].map((file) => read(`web/examples/${file}`));
     const others = ofLanguage('text').filter(({ file }) => file === 'web/docs/notebooks.md');
     expect(others).toHaveLength(examples.length);
@@ -101,7 +101,7 @@ describe('a notebook', () => {
         expect(examples[index]!.replace('node_modules/wasm-attention/dist/elements/', '')).toContain(line);
   });
 
-  it('names figures that there are', () => {
+  it('names existing figures', () => {
     const text = read('web/docs/notebooks.md');
     const named = Array.from(text.matchAll(/"?figure"?[=:] ?"([\w-]+)"/g), ([, tag]) => tag);
     expect(named.length).toBeGreaterThan(2);
@@ -118,14 +118,14 @@ describe('text and tags', () => {
         expect(TAGS).toContain(tag);
         const row = documented.split('\n').find((line) => line.startsWith(`| \`<${tag}>\``)) ?? '';
         for (const [, name] of attributes!.matchAll(/ ([a-z-]+)=/g)) {
-          // Those that share their settings have a group, which the text tells of.
+          // Figures that share their settings have a group, which the text mentions.
           if (name !== 'group') expect(row).toContain(name);
         }
       }
     },
   );
 
-  it.each(PAGES)('of %s link to files that there are', (file) => {
+  it.each(PAGES)('of %s link to existing files', (file) => {
     for (const [, target] of read(file).matchAll(/\]\((?!https?:)([^)#]+)/g)) {
       expect(() => read(join(file, '..', target!))).not.toThrow();
     }

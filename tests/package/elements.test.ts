@@ -1,4 +1,4 @@
-/** `wasm-attention/elements` as its users get it: the packed package in an empty folder. */
+/** `wasm-attention/elements` as users get it: the packed package in an empty folder. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { figures } from '../../web/elements/registry.js';
@@ -17,12 +17,10 @@ afterAll(() => folder.remove());
 
 const scripts = (): string[] => readdirSync(elements).filter((file) => file.endsWith('.js'));
 const textOf = (file: string): string => readFileSync(join(elements, file), 'utf8');
-/** How a wasm begins, in hexadecimal digits. */
+/** The first bytes of a wasm, in hexadecimal digits. */
 const WASM = '0061736d01000000';
 
-/**
- * What each script imports, and how often it makes code of a string; what it shows its readers as code does not count.
- */
+/** What each script imports, and how often it evaluates a string, not counting code that is shown to readers. */
 const syntax = (): Record<string, { imported: string[]; evaluated: number }> =>
   evaluate(`
     import { readFileSync } from 'node:fs';
@@ -55,14 +53,14 @@ it('has an entry for all figures, one that loads them when needed, and one for e
   for (const url of resolved) expect(scripts()).toContain(url.split('/').at(-1));
 });
 
-it('needs nothing that is not in the package', () => {
+it('needs only files of the package', () => {
   expect((JSON.parse(read('package.json')) as { dependencies?: object }).dependencies).toBeUndefined();
   for (const [file, { imported }] of Object.entries(syntax())) {
     for (const name of imported) expect(`${file}: ${name}`).toMatch(/: \.\.?\/[\w.-]+\.js$/);
   }
 });
 
-it('has the library from the package, and of its own only in one file', () => {
+it('imports the package’s library, and has its own copy only in one file', () => {
   expect(scripts().filter((file) => textOf(file).includes(WASM))).toEqual(['anywidget.js']);
 });
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type * as slim from 'wasm-attention/slim';
 import { modulesIn } from './support.js';
 
-/** A copy of the entry that nothing was loaded into yet. */
+/** A copy of the entry in which nothing has been loaded yet. */
 async function fresh(): Promise<typeof slim> {
   jest.resetModules();
   return import('wasm-attention/slim');

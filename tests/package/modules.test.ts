@@ -1,11 +1,11 @@
-/** How the package's entries share modules, and what they need of the engine. */
+/** How the package's entries share modules, and what they need from the engine. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, evaluate, read } from './support.js';
 
 const fixture = (name: string): string => join(ROOT, 'tests/fixtures', name);
 
-test('no module is in two files, except in those of one file', () => {
+test('no module is in two files, except for single-file builds', () => {
   const files = readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.js') && !file.endsWith('anywidget.js'),
   );
@@ -23,7 +23,7 @@ test('no module is in two files, except in those of one file', () => {
   }
 });
 
-test('a model opens with the module of either entry, by the same numbers', () => {
+test('a model opens with the module of either entry, with the same results', () => {
   const code = `
     import { readFileSync } from 'node:fs';
     import * as whole from '${join(ROOT, 'dist/index.js')}';
@@ -44,7 +44,7 @@ test('a model opens with the module of either entry, by the same numbers', () =>
 test.each(['stories260K', 'models/gpt2', 'models/gpt-neox', 'models/bert-padded'])(
   '%s opens and computes where import() does not exist',
   (name) => {
-    // Modules of this context have no import(): it rejects, as in a service worker.
+    // import() rejects in modules of this context, as in a service worker.
     const code = `
       import { readFileSync } from 'node:fs';
       import { SourceTextModule } from 'node:vm';

@@ -1,4 +1,3 @@
-/* These tests share one installation of the packed package, so they are in one file although it is long. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, evaluate, installInto, output, run, temporaryFolder } from './support.js';
@@ -16,7 +15,7 @@ afterAll(() => {
 const ENTRIES = ['wasm-attention', 'wasm-attention/slim'];
 
 describe('the packed package', () => {
-  it('holds the build, its declarations and the papers, nothing else', () => {
+  it('contains the build, its declarations and the documents, nothing else', () => {
     const papers = files.filter((file) => !file.startsWith('dist/'));
     expect(papers).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
     const code = files.filter((file) => file.startsWith('dist/') && !file.endsWith('.d.ts'));
@@ -40,7 +39,7 @@ describe('the packed package', () => {
     );
   });
 
-  it('names the files that it loads in the words that bundlers look for, each in one entry', () => {
+  it('names the files that it loads in the form that bundlers recognise, each in one entry', () => {
     const named = files
       .filter((file) => /^dist\/.*(?<!anywidget)\.js$/.test(file))
       .flatMap((file) => {
@@ -66,7 +65,7 @@ describe('the packed package', () => {
     const code = `
       import { load } from '${entry}';
       const attention = await load();
-      // The textbook case: all keys alike, so the weights are even over the valid ones.
+      // The textbook case: all keys are equal, so the weights are uniform over the valid ones.
       const ones = (...shape) => ({ data: new Float32Array(shape.reduce((a, b) => a * b)).fill(1), shape });
       const options = { validLens: [3, 2], needWeights: true };
       const { weights } = attention.scaledDotProductAttention(ones(2, 1, 4), ones(2, 4, 4), ones(2, 4, 4), options);
@@ -80,7 +79,7 @@ describe('the packed package', () => {
     });
   });
 
-  it.each(ENTRIES)('says what is wrong in a few lines when an error of %s is not caught', (entry) => {
+  it.each(ENTRIES)('prints a few lines for an uncaught error of %s', (entry) => {
     const uncaught = {
       'RangeError: maskedSoftmax: expected scores of rank 2, 3 or 4, got shape (2,)': 'a.maskedSoftmax([1, 2])',
       'RangeError: Linear: expected 1125899906842624 free bytes, got out of memory':
@@ -102,7 +101,7 @@ describe('the packed package', () => {
     }
   });
 
-  it.each(ENTRIES)('does no work and makes no global when %s is imported', (entry) => {
+  it.each(ENTRIES)('does no work and defines no global when %s is imported', (entry) => {
     const code = `
       const calls = [];
       for (const owner of [WebAssembly, globalThis]) {
@@ -141,7 +140,7 @@ describe('the packed package', () => {
     expect(evaluate(code, { cwd: folder.path })).toEqual([0.5, 0.5]);
   });
 
-  it('gives the wasm a name of its own, which load takes', () => {
+  it('exports the wasm under its own name, which load accepts', () => {
     const code = `
       import { load } from 'wasm-attention';
       const attention = await load({ wasm: new URL(import.meta.resolve('wasm-attention/wasm-attention.wasm')) });
@@ -153,8 +152,7 @@ describe('the packed package', () => {
 
 describe('a bundler', () => {
   /**
-   * Vite's output for a program that imports the entry: its wasms' bytes, and whether one is in what loads at once, or
-   * later.
+   * Vite's output for a program that imports the entry: its wasms' bytes, and whether one is loaded at once or later.
    */
   const bundle = (entry: string) => {
     writeFileSync(join(folder.path, 'app.js'), `import { load } from '${entry}'; load().then(console.log);`);
@@ -181,7 +179,7 @@ describe('a bundler', () => {
       .map((name) => statSync(join(ROOT, 'dist', name)).size)
       .sort();
 
-  it('finds no asset in the entry that carries the wasm', () => {
+  it('finds no asset in the entry with the embedded wasm', () => {
     expect(bundle('wasm-attention')).toEqual({ wasm: [], inline: true, threads: 1 });
   });
 

@@ -1,6 +1,6 @@
 /**
- * The wasm for relaxed SIMD, in processes of Node that have it and that have not: who loads it, and that it computes
- * what the oracles do. `npm run test:relaxed` runs the suites of operations and layers with it.
+ * The wasm for relaxed SIMD, in Node with and without support: which entry loads it, and that it agrees with the
+ * oracles. `npm run test:relaxed` runs the suites of operations and layers with it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const valid = evaluate(`
   import { readFileSync } from 'node:fs';
   console.log(WebAssembly.validate(readFileSync('${dist(RELAXED)}')));
 `);
-/** Node 20 has it behind a flag, later ones have it. */
+/** Node 20 has it behind a flag, later versions without. */
 const FLAGS = valid === true ? [] : ['--experimental-wasm-relaxed-simd'];
 
 /** Loads an entry; `features`, whether the engine takes the relaxed wasm, and the files of wasm that were read. */
@@ -55,7 +55,7 @@ describe('load', () => {
     },
   );
 
-  test('of ./slim takes it with several threads, too, whose results are those of one to the bit', () => {
+  test('of ./slim uses it with several threads, too, with the same results to the bit', () => {
     const code = `
       import fs from 'node:fs/promises';
       const { readFile } = fs;
@@ -85,12 +85,12 @@ describe('load', () => {
     });
   });
 
-  test.each(['index.js', 'slim.js', 'worker.js'])('of %s takes either where it is given one', (entry) => {
+  test.each(['index.js', 'slim.js', 'worker.js'])('of %s accepts either', (entry) => {
     expect(loadIn(entry, FLAGS, RELAXED)).toMatchObject({ simd: 'relaxed-simd', data: [0.5, 0.5] });
     expect(loadIn(entry, FLAGS, PLAIN)).toMatchObject({ simd: 'simd128', data: [0.5, 0.5] });
   });
 
-  test('of the entry that carries its wasm takes that one', () => {
+  test('of the entry with the embedded wasm uses that one', () => {
     expect(loadIn('index.js', FLAGS)).toMatchObject({ valid: true, simd: 'simd128', read: [] });
   });
 });
@@ -158,7 +158,7 @@ describe('with relaxed SIMD', () => {
     folder.remove();
   });
 
-  test('is what was loaded', () => {
+  test('is loaded', () => {
     expect(computed.simd).toBe('relaxed-simd');
   });
 

@@ -1,4 +1,4 @@
-/** What readers download stays within size-budgets.json, and the command that says so can say otherwise. */
+/** Downloads stay within size-budgets.json, and the command that checks them can fail. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
@@ -30,14 +30,14 @@ it('is within every budget', () => {
   expect(status).toBe(0);
 });
 
-it('counts what a file holds', () => {
+it('counts the bytes of a file', () => {
   const wasm = readFileSync(join(ROOT, 'dist/wasm-attention.wasm'));
   const [bytes, gzip, brotli] = figures({ file: 'dist/wasm-attention.wasm', budget: 1e7 });
   expect([bytes, brotli]).toEqual([wasm.length, brotliCompressSync(wasm).length]);
   expect(gzip).toBeGreaterThan(brotli!);
 });
 
-it('counts with a module what it imports at once, unless it is there already', () => {
+it('counts a module with its static imports, except those loaded already', () => {
   const entry = parts['./slim']!.file;
   const [bytes] = figures({ file: entry, budget: 1e7 });
   // Without its imports the entry is a few lines.
@@ -45,7 +45,7 @@ it('counts with a module what it imports at once, unless it is there already', (
   expect(figures({ file: entry, beyond: entry, budget: 1e7 })[0]).toBe(0);
 });
 
-it('fails where a part is a byte over', () => {
+it('fails if a part is a byte over', () => {
   const { file } = parts['./slim']!;
   const size = figures({ file, budget: 1e7 })[2]!;
   expect(measure({ slim: { file, budget: size } }).status).toBe(0);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ROOT, output } from './support.js';
 
 describe('the hashes of a release', () => {
-  it('are those that a browser computes, of all code in dist', () => {
+  it('are those that a browser computes, for all code in dist', () => {
     const lines = output('node', ['scripts/sri.mjs']).trimEnd().split('\n');
     const wanted = readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' }).filter((file) =>
       /\.(js|wasm)$/.test(file),

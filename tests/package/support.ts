@@ -33,7 +33,7 @@ export function evaluate(code: string, options: { cwd?: string; flags?: readonly
   return JSON.parse(output('node', [...flags, '--input-type=module', '--eval', code], { cwd }));
 }
 
-/** A new empty folder, and its removal. */
+/** A new empty folder, and a function that removes it. */
 export function temporaryFolder(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'wasm-attention-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };

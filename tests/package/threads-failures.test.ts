@@ -18,7 +18,7 @@ describe('a thread that dies', () => {
     expect(same(output.data, expected)).toBe(true);
   };
 
-  test('between two calls leaves one that works', async () => {
+  test('between two calls leaves one thread that works', async () => {
     const expected = (await (await fresh()).load()).scaledDotProductAttention(Q, K, V).output.data;
     const workers = watchWorkers();
     const attention = await (await fresh()).load({ threads: 3 });
@@ -31,7 +31,7 @@ describe('a thread that dies', () => {
     expectWorking(attention, expected);
   });
 
-  test('without a word is noticed soon, and load can start new ones', async () => {
+  test('silently is noticed soon, and load can start new ones', async () => {
     const expected = (await (await fresh()).load()).scaledDotProductAttention(Q, K, V).output.data;
     const workers = watchWorkers();
     const { load } = await fresh();
@@ -60,14 +60,14 @@ describe('a thread that dies', () => {
     expect(await load()).toBe(renewed);
   }, 60_000);
 
-  test('is none that is busy for as long as it takes', async () => {
+  test('is not one that is busy for long', async () => {
     const { load } = await fresh();
     const attention = await load({ threads: 2 });
     const clock = Object.getOwnPropertyDescriptor(performance, 'now');
     let hours = 0;
     performance.now = () => (hours += 3_600_000);
     try {
-      // A sequence for each thread, one of which takes far longer: not the caller's in one of the calls.
+      // A sequence per thread, one of which takes far longer: in one of the calls not the caller's.
       const length = 1024;
       const x = { data: new Float32Array(2 * length * 64), shape: [2, length, 64] };
       const layer = new attention.MultiHeadAttention({ numHiddens: 64, numHeads: 1 });
@@ -84,9 +84,9 @@ describe('a thread that dies', () => {
     expect(attention.features.threads).toBe(2);
   });
 
-  test('in the middle of a call makes that call throw, and leaves one that works', async () => {
+  test('in the middle of a call makes that call throw, and leaves one thread that works', async () => {
     const expected = (await (await fresh()).load()).scaledDotProductAttention(Q, K, V).output.data;
-    // A stack that ends below address 0: the first function that needs some traps.
+    // A stack that ends below address 0: the first function that needs stack space traps.
     watchWorkers((message) => ({ ...message, stack: 0 }));
     const attention = await (await fresh()).load({ threads: 2 });
     const attempt = (): void => {
@@ -98,7 +98,7 @@ describe('a thread that dies', () => {
   });
 });
 
-describe('a call that ends in the middle leaves threads that work', () => {
+describe('a call that fails midway leaves threads that work', () => {
   const pair = async (): Promise<{ attention: WasmAttention; expected: Float32Array }> => {
     const expected = (await (await fresh()).load()).scaledDotProductAttention(Q, K, V).output.data;
     return { attention: await (await fresh()).load({ threads: 3 }), expected };
@@ -111,7 +111,7 @@ describe('a call that ends in the middle leaves threads that work', () => {
     expect(attention.features.threads).toBe(3);
   };
 
-  test('where the stack is full', async () => {
+  test('because the stack is full', async () => {
     const loaded = await pair();
     const names: string[] = [];
     let level = 0;
@@ -119,9 +119,9 @@ describe('a call that ends in the middle leaves threads that work', () => {
       try {
         descend();
       } catch {
-        // Full: from here on up there is more and more room.
+        // Full: from here upwards there is more and more room.
       }
-      // A call takes as much of the stack as some hundreds of these.
+      // A call needs as much stack as some hundreds of these.
       if (++level % 40 !== 0 || names.at(-1) === '') return;
       try {
         loaded.attention.scaledDotProductAttention(Q, K, V);
@@ -135,7 +135,7 @@ describe('a call that ends in the middle leaves threads that work', () => {
     expectWorking(loaded);
   });
 
-  test('where there is no room for the output, or not at first', async () => {
+  test('because its output cannot be allocated, or not at first', async () => {
     const loaded = await pair();
     for (const failures of [1, Infinity]) {
       let left = failures;

@@ -21,12 +21,12 @@ afterEach(() => {
 });
 
 describe('load with threads', () => {
-  test('says how many there are', async () => {
+  test('reports how many there are', async () => {
     const { load } = await fresh();
     expect((await load({ threads: 3 })).features).toEqual({ simd: 'simd128', threads: 3 });
   });
 
-  test('leaves the first call to decide', async () => {
+  test('is decided by the first call', async () => {
     const { load } = await fresh();
     const first = load({ threads: 2 });
     expect(load({ threads: 3 })).toBe(first);
@@ -41,7 +41,7 @@ describe('load with threads', () => {
       expect(attention.features.threads).toBe(threads);
       for (const [name, work] of Object.entries(WORKS)) {
         const expected = work(single);
-        // Often enough for threads to meet in different ways.
+        // Often enough for threads to interleave differently.
         for (let round = 0; round < 3; ++round) {
           work(attention).forEach(({ data }, i) => {
             const found = { name, threads, round, i, same: same(data, expected[i]!.data) };
@@ -98,14 +98,14 @@ describe('load with threads falls back to one, says why in one line, and works',
     }
   });
 
-  test('where a worker cannot be started', async () => {
+  test('if a worker cannot be started', async () => {
     replaceWorker(function () {
       throw new Error('blocked by a policy');
     } as never);
     await expectOne(/blocked by a policy/);
   });
 
-  test('where one does not come up', async () => {
+  test('if one does not respond', async () => {
     watchWorkers((message) => ({ ...message, module: 'nothing' }));
     await expectOne(/./);
   });
@@ -119,7 +119,7 @@ describe('load with threads falls back to one, says why in one line, and works',
   });
 });
 
-test('a load that fails starts no threads, and can be tried again', async () => {
+test('a failed load starts no threads, and can be retried', async () => {
   watchConsole();
   const workers = watchWorkers();
   const { load } = await fresh();
@@ -138,13 +138,13 @@ test('a load that fails starts no threads, and can be tried again', async () => 
   expect(workers).toHaveLength(2);
 });
 
-test('a caller that is busy for long while threads start has them', async () => {
+test('a caller that is busy while threads start gets them', async () => {
   jest.useFakeTimers({ now: 0, doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] });
   try {
     const { load } = await fresh();
     const loading = load({ threads: 2 });
     while (jest.getTimerCount() === 0) await new Promise((resolve) => setImmediate(resolve));
-    // As if all that time had gone by within one turn: the worker's answer is read in the next one.
+    // As if all that time had passed within one task: the worker's answer is read in the next one.
     jest.advanceTimersByTime(10_000);
     expect((await loading).features.threads).toBe(2);
   } finally {
@@ -152,8 +152,8 @@ test('a caller that is busy for long while threads start has them', async () => 
   }
 });
 
-test('threads keep no process alive', () => {
-  // It would wait for its end for two minutes, and then fail.
+test('threads do not keep the process alive', () => {
+  // Otherwise it would wait for two minutes, and then fail.
   const threads = evaluate(`
     import { load } from ${JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)};
     const attention = await load({ threads: 4 });

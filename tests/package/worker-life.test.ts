@@ -1,4 +1,4 @@
-/** What ends calls and workers, and what is left of them then. */
+/** What ends calls and workers, and what remains. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Worker } from 'node:worker_threads';
@@ -19,7 +19,7 @@ afterAll(() => there.dispose());
 const long = () => ({ data: new Float32Array(2 ** 18 * 64).fill(0.5), shape: [1, 1, 2 ** 18, 64] });
 
 describe('a handle', () => {
-  it('that is collected lets go of its object in the worker', async () => {
+  it('that is garbage-collected releases its object in the worker', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const posted: { action?: string; id?: number }[] = [];
@@ -60,7 +60,7 @@ describe('a signal', () => {
     );
   }, 30_000);
 
-  it('takes a call out of the queue without ending the worker', async () => {
+  it('removes a call from the queue without ending the worker', async () => {
     const layer = await new there.Linear({ inFeatures: 2, outFeatures: 2 });
     const { signal, abort } = controller();
     const first = there.alibiSlopes(4);
@@ -71,12 +71,12 @@ describe('a signal', () => {
     expect((await layer.forward([[1, 2]])).output.shape).toEqual([1, 2]);
   });
 
-  it('that has fired already rejects without a call, with the reason given', async () => {
+  it('that has already fired rejects without a call, with its reason', async () => {
     const reason = new Error('not wanted');
     await expect(there.with({ signal: AbortSignal.abort(reason) }).alibiSlopes(8)).rejects.toBe(reason);
   });
 
-  it('that fires after the answer changes nothing', async () => {
+  it('that fires after the result changes nothing', async () => {
     const { signal, abort } = controller();
     const layer = await new there.Linear({ inFeatures: 2, outFeatures: 2 });
     await layer.with({ signal }).forward([[1, 2]]);
@@ -86,7 +86,7 @@ describe('a signal', () => {
 });
 
 describe('the end of a worker', () => {
-  it('is its dispose: what waits rejects, and so does every later call', async () => {
+  it('by dispose rejects waiting calls and every later one', async () => {
     const attention = await loadWorker();
     const calls = [attention.alibiSlopes(8), attention.alibiSlopes(4)];
     attention.dispose();
@@ -95,9 +95,9 @@ describe('the end of a worker', () => {
     }
   });
 
-  it('that nobody asked for rejects the call; the next one has a new worker', async () => {
+  it('by a crash rejects the call; the next one gets a new worker', async () => {
     const started: Worker[] = [];
-    // As a browser's worker: what loadWorker asks of one that it is given.
+    // Like a browser's worker, with what loadWorker needs of one.
     const attention = await loadWorker({ worker: () => webWorker(started) });
     const q = long();
     const call = attention.scaledDotProductAttention(q, q, q);
@@ -111,7 +111,7 @@ describe('the end of a worker', () => {
     attention.dispose();
   }, 30_000);
 
-  it('is met at the start where the script is missing', async () => {
+  it('is reported at the start if the script is missing', async () => {
     const missing = loadWorker({ worker: new URL('./missing.js', import.meta.url) });
     await expect(missing).rejects.toThrow(/^loadWorker: expected a worker in use, got Cannot find module/);
   });
@@ -124,7 +124,7 @@ function controller(): { signal: AbortSignal; abort: () => void } {
 
 describe('training holds no memory in the worker, however many steps it takes:', () => {
   const x = { data: new Float32Array(256 * 1024).fill(0.1), shape: [8, 128, 256] };
-  // A decoder layer keeps ten times what it is given.
+  // A decoder layer keeps ten times its input.
   const few = { data: x.data.slice(0, 64 * 1024), shape: [2, 128, 256] };
   type Forward = (attention: AsyncWasmAttention) => Promise<() => Promise<Pass>>;
   interface Pass {
@@ -175,7 +175,7 @@ describe('training holds no memory in the worker, however many steps it takes:',
         return process.memoryUsage().rss;
       };
       const before = await steps(40);
-      // The pass of a step keeps a megabyte at least.
+      // The pass of a step keeps at least a megabyte.
       expect((await steps(240)) - before).toBeLessThan(128 * 2 ** 20);
       attention.dispose();
     },
@@ -183,7 +183,7 @@ describe('training holds no memory in the worker, however many steps it takes:',
   );
 });
 
-it('the passes of a layer go with it', async () => {
+it('the passes of a layer are released with it', async () => {
   const attention = await loadWorker();
   const layer = await new attention.Linear({ inFeatures: 2, outFeatures: 2 });
   const { backward } = await layer.forward([[1, 2]], { training: true });

@@ -28,7 +28,7 @@ describe.each(checkpoints)('%s in a worker', (name) => {
   const { ids, generate } = checkpoint(name).expected;
   const options = { needWeights: true, needHiddenStates: true };
 
-  test('gives what the model gives here', async () => {
+  test('gives the same as the model here', async () => {
     const [remote, local] = [await openThere(checkpoint(name)), await open(checkpoint(name))];
     expect(await remote.forward(ids, options)).toEqual(local.forward(ids, options));
     expect(await remote.embed(ids, { normalize: true })).toEqual(local.embed(ids, { normalize: true }));
@@ -42,14 +42,14 @@ describe.each(checkpoints)('%s in a worker', (name) => {
   });
 });
 
-test('what is known of the model is there at once', () => {
+test('the model’s properties are there at once', () => {
   const { family, numLayers, numHeads, numHiddens, vocabSize, maxLength, parameterBytes, unused } = here;
   const { isCausal, positionKind, labels } = here;
   const sizes = { numLayers, numHeads, numHiddens, vocabSize, maxLength, parameterBytes };
   expect(there).toMatchObject({ family, ...sizes, unused, isCausal, positionKind, labels });
 });
 
-test('small weights and caches are small there, too', async () => {
+test('rounded weights and caches are small there, too', async () => {
   const small = { weightType: 'int8', cacheType: 'float16' } as const;
   const remote = await openModel({
     config: stories.config,
@@ -74,7 +74,7 @@ test('small weights and caches are small there, too', async () => {
   local.dispose();
 });
 
-test('progress comes while it opens', async () => {
+test('reports progress while it opens', async () => {
   const [remote, local]: [number[][], number[][]] = [[], []];
   const { config, bytes: weights } = stories;
   const onProgress = (list: number[][]) => (done: number, total: number) => void list.push([done, total]);
@@ -84,7 +84,7 @@ test('progress comes while it opens', async () => {
   await model.dispose();
 });
 
-test('weights come as a Blob, or are handed over', async () => {
+test('weights may be a Blob, or transferred', async () => {
   const { config } = stories;
   const fromBlob = await openModel({ config, weights: new Blob([stories.bytes]), attention: worker });
   const weights = stories.bytes.slice();
@@ -123,7 +123,7 @@ test('hooks are a TypeError, and the next call is right', async () => {
   expect(await there.forward([1])).toEqual(here.forward([1]));
 });
 
-test('a checkpoint that is refused says why', async () => {
+test('the error of a refused checkpoint says why', async () => {
   const broken = { ...stories, config: { ...stories.config, hidden_act: 'swish2' } };
   expect(await outcome(() => openThere(broken))).toEqual(await outcome(() => open(broken)));
 });
@@ -131,13 +131,13 @@ test('a checkpoint that is refused says why', async () => {
 describe('generate in a worker', () => {
   const story = () => written(here.generate([1], { maxTokens: 200 }));
 
-  test('writes the same, greedily and drawn', async () => {
+  test('generates the same, greedily and by sampling', async () => {
     expect(await written(there.generate([1], { maxTokens: 200 }))).toEqual(await story());
     const options = { maxTokens: 50, temperature: 1, topK: 20, topP: 0.9, seed: 7 };
     expect(await written(there.generate([1], options))).toEqual(await written(here.generate([1], options)));
   });
 
-  test('goes on behind a cache, as far as its caller took tokens', async () => {
+  test('continues from a cache, which keeps the tokens that its caller took', async () => {
     const expected = await story();
     for (const taken of [1, 3, 40]) {
       const cache = await there.createCache({ maxLength: 300 });
@@ -170,7 +170,7 @@ describe('generate in a worker', () => {
     expect(await there.forward([1])).toEqual(here.forward([1]));
   });
 
-  test('may take turns with other calls', async () => {
+  test('may alternate with other calls', async () => {
     const tokens = written(there.generate([1], { maxTokens: 20 }));
     const result = there.forward([1, 403]);
     expect(await tokens).toEqual((await story()).slice(0, 20));

@@ -1,4 +1,4 @@
-/** What is told of calls in a worker while they are waiting or running. */
+/** Reports about calls in a worker while they are waiting or running. */
 import { load, type WasmAttention } from 'wasm-attention';
 import { loadWorker, type AsyncWasmAttention } from 'wasm-attention/worker';
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => there.dispose());
 
 describe('progress', () => {
-  it('is told after each call, of a module and of layers together, before what waits for it', async () => {
+  it('is reported after each call, of a module and of layers together, before its promise resolves', async () => {
     const told: string[] = [];
     const onProgress = ({ done, total }: { done: number; total: number }) => told.push(`${done}/${total}`);
     const layer = await new there.Linear({ inFeatures: 2, outFeatures: 2 });
@@ -27,7 +27,7 @@ describe('progress', () => {
     expect(told.at(-1)).toBe('4/4');
   });
 
-  it('counts calls that fail and calls that are given up, each once', async () => {
+  it('counts failed and cancelled calls, each once', async () => {
     const told: number[] = [];
     const counted = there.with({ onProgress: ({ done }) => told.push(done) });
     const controller = new AbortController();
@@ -42,7 +42,7 @@ describe('progress', () => {
     expect(told).toEqual([1, 2, 3]);
   });
 
-  it('is of long work in parts while the work goes on', async () => {
+  it('is reported for the parts of long work as they finish', async () => {
     const heads = 4;
     const q = { data: new Float32Array(heads * 512 * 64).fill(0.5), shape: [1, heads, 512, 64] };
     const whole = here.scaledDotProductAttention(q, q, q, { isCausal: true });
@@ -59,7 +59,7 @@ describe('progress', () => {
     expect(new Set(times).size).toBe(heads);
   });
 
-  it('refuses what is no function', async () => {
+  it('refuses anything but a function', async () => {
     await expect(there.with({ onProgress: 3 as never }).alibiSlopes(8)).rejects.toThrow(
       new TypeError('alibiSlopes: expected onProgress to be a function, got 3'),
     );

@@ -1,7 +1,4 @@
-/**
- * What a worker makes of options and arrays that are not plain, and of mistakes in what it is told. The file is longer
- * than 200 lines, because nearly all of it compares one worker with the library in this thread.
- */
+/** Unusual options and arrays in a worker, and mistakes in its arguments. */
 import { load } from 'wasm-attention';
 import { loadWorker, type AsyncWasmAttention } from 'wasm-attention/worker';
 import { createServer } from 'node:http';
@@ -28,13 +25,13 @@ describe('options in a worker', () => {
     expect(await there.scaledDotProductAttention(x, x, x, Object.create(plain) as typeof plain)).toEqual(expected);
   });
 
-  it('are refused where they do not exist', async () => {
+  it('are refused if they are unknown', async () => {
     await expect(there.scaledDotProductAttention(x, x, x, { is_causal: true } as object)).rejects.toThrow(
       new TypeError("scaledDotProductAttention: expected known options (the nearest is isCausal), got 'is_causal'"),
     );
   });
 
-  it("are refused where they do not exist by a layer's methods", async () => {
+  it("are refused if they are unknown by a layer's methods", async () => {
     const layer = await new there.MultiHeadAttention({ numHiddens: 4, numHeads: 2 });
     await expect(layer.forward(x, x, x, { train: true } as object)).rejects.toThrow(
       /nearest is training\), got 'train'/,
@@ -42,7 +39,7 @@ describe('options in a worker', () => {
     await expect(layer.createCache({ batch: 1, max_length: 2 } as never)).rejects.toThrow(/nearest is maxLength/);
   });
 
-  it('are refused where they do not exist by with', async () => {
+  it('are refused if they are unknown by with', async () => {
     expect(() => there.with({ sgnal: new AbortController().signal } as object)).toThrow(
       new TypeError("with: expected known options (the nearest is signal), got 'sgnal'"),
     );
@@ -52,7 +49,7 @@ describe('options in a worker', () => {
     );
   });
 
-  it('are refused where they do not exist by assign and loadWorker', async () => {
+  it('are refused if they are unknown by assign and loadWorker', async () => {
     const layer = await new there.MultiHeadAttention({ numHiddens: 4, numHeads: 2 });
     const adam = await new there.Adam(await layer.parameters());
     await expect(adam.assign({ learningRate: 1 } as object)).rejects.toThrow(
@@ -77,24 +74,24 @@ describe('options in a worker', () => {
     await expect(call()).rejects.toThrow(refused);
   });
 
-  it('have no arrays for gradients, which nothing would fill', async () => {
+  it('have no arrays for gradients, which could not be filled', async () => {
     const layer = await new there.LayerNorm({ normalizedShape: 4 });
     const { backward } = await layer.forward(x, { training: true });
     await expect(backward!(x, { out: { input: output } })).rejects.toThrow(refused);
-    // The call was never made.
+    // The call was not made.
     await expect(backward!(x)).resolves.toBeDefined();
   });
 });
 
 describe('arrays in a worker', () => {
-  it('that only look like one are the same as here', async () => {
+  it('that are only array-like give the same as here', async () => {
     const given = { data: Object.assign({ length: 24 }, Array.from(x.data)), shape: x.shape };
     const expected = here.rotaryEmbedding(x);
     expect(here.rotaryEmbedding(given)).toEqual(expected);
     expect(await there.rotaryEmbedding(given)).toEqual(expected);
   });
 
-  it('that are detached have the same message as here', async () => {
+  it('that are detached give the same message as here', async () => {
     const gone = new Float32Array(4);
     structuredClone(gone, { transfer: [gone.buffer] });
     const given = { data: gone, shape: [2, 2] };
@@ -103,7 +100,7 @@ describe('arrays in a worker', () => {
     expect(await outcome(() => there.tensor(given))).toEqual(expected);
   });
 
-  it('that are detached are never said to be data that cannot be cloned', async () => {
+  it('that are detached are never reported as uncloneable data', async () => {
     const gone = new Float32Array(4);
     structuredClone(gone, { transfer: [gone.buffer] });
     const given = { data: gone, shape: [2, 2] };
@@ -119,7 +116,7 @@ describe('arrays in a worker', () => {
 });
 
 describe('call options', () => {
-  it('name what cannot be handed over', async () => {
+  it('name what cannot be transferred', async () => {
     const gone = new Float32Array(4);
     structuredClone(gone, { transfer: [gone.buffer] });
     for (const part of [gone, gone.buffer]) {
@@ -139,7 +136,7 @@ describe('call options', () => {
 });
 
 describe('a cache in a worker', () => {
-  it('can be cut and reordered', async () => {
+  it('can be truncated and reordered', async () => {
     const options = { numHiddens: 4, numHeads: 2, seed: 1 };
     const layer = new here.MultiHeadAttention(options);
     const remote = await new there.MultiHeadAttention(options);
@@ -160,7 +157,7 @@ describe('a cache in a worker', () => {
   });
 });
 
-describe('a download that is cut off', () => {
+describe('an interrupted download', () => {
   it('is reported as one', async () => {
     const server = createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': 1000 });

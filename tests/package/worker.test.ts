@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => there.dispose());
 
-/** Numbers between -1 and 1 that look random. */
+/** Pseudo-random numbers between -1 and 1. */
 const tensor = (...shape: number[]) => ({
   data: Float32Array.from({ length: shape.reduce((a, b) => a * b) }, (_, i) => Math.sin(i * i + shape.length)),
   shape,
@@ -19,7 +19,7 @@ const tensor = (...shape: number[]) => ({
 describe('the module in a worker', () => {
   const [q, k, v] = [tensor(2, 3, 4), tensor(2, 5, 4), tensor(2, 5, 6)];
   type Call = (attention: WasmAttention) => unknown;
-  // One list for both: what a function returns is awaited there.
+  // One list for both: results of functions are awaited there.
   const calls: Record<string, Call> = {
     tensor: (a) =>
       a.tensor([
@@ -42,10 +42,10 @@ describe('the module in a worker', () => {
 
   it.each(Object.keys(calls))('%s gives what the synchronous one gives', async (name) => {
     const call = calls[name]!;
-    // softmaxCrossEntropy is given what it refuses: both ways must refuse it alike.
+    // softmaxCrossEntropy gets invalid arguments: both must refuse them alike.
     const expected = await outcome(() => call(here));
     expect(await outcome(() => call(there as never))).toEqual(expected);
-    // A result that was handed over is missed by nobody.
+    // A transferred result does not affect the worker.
     expect(await outcome(() => call(there as never))).toEqual(expected);
   });
 
@@ -59,7 +59,7 @@ describe('the module in a worker', () => {
     expect(await there.features).toEqual(here.features);
   });
 
-  it('does calls in their order, each with its arguments as they were', async () => {
+  it('makes calls in order, each with its arguments as they were', async () => {
     const x = tensor(1, 4, 4);
     const expected = here.relativeShift(x);
     const calls = [there.relativeShift(x), there.relativeShift(x)];
@@ -68,14 +68,14 @@ describe('the module in a worker', () => {
     expect((await there.relativeShift(x)).data.every((value) => value === 0)).toBe(true);
   });
 
-  it('copies of a view only its part', async () => {
+  it('copies only the viewed part of a buffer', async () => {
     const whole = new Float32Array(100).map((_, i) => i);
     const scores = { data: whole.subarray(10, 13), shape: [1, 3] };
     expect(await there.maskedSoftmax(scores)).toEqual(here.maskedSoftmax(scores));
     expect(whole).toHaveLength(100);
   });
 
-  it('takes tensors of classes that have accessors', async () => {
+  it('accepts tensors of classes with accessors', async () => {
     class Foreign {
       get data() {
         return new Float32Array([1, 2, 3]);
@@ -151,7 +151,7 @@ describe('errors', () => {
     'of memory': (a) => a.sinusoidalEncoding({ length: 2 ** 24, dim: 2 ** 10 }),
   };
 
-  it.each(Object.keys(mistakes))('%s cross over as the same class and message', async (name) => {
+  it.each(Object.keys(mistakes))('%s have the same class and message', async (name) => {
     const expected = await outcome(() => mistakes[name]!(here));
     expect(expected).toHaveProperty('thrown');
     expect(await outcome(() => mistakes[name]!(there as never))).toEqual(expected);
@@ -160,13 +160,13 @@ describe('errors', () => {
 });
 
 describe('transfer', () => {
-  it('copies unless told', async () => {
+  it('copies by default', async () => {
     const x = tensor(1, 4, 4);
     await there.relativeShift(x);
     expect(x.data).toHaveLength(16);
   });
 
-  it('detaches all inputs, or those named', async () => {
+  it('detaches all inputs, or the given ones', async () => {
     const [q, k, v] = [tensor(2, 3), tensor(2, 3), tensor(2, 3)];
     const expected = here.scaledDotProductAttention(q, k, v);
     const [q2, k2, v2] = [tensor(2, 3), tensor(2, 3), tensor(2, 3)];
@@ -180,7 +180,7 @@ describe('transfer', () => {
 });
 
 describe('loadWorker', () => {
-  it('takes the wasm as load does, and hands on what is wrong with it', async () => {
+  it('accepts a wasm as load does, and passes its errors on', async () => {
     const bytes = await import('node:fs').then(({ readFileSync }) => readFileSync('dist/wasm-attention.wasm'));
     const module = await WebAssembly.compile(bytes);
     for (const wasm of [bytes, module, new Response(bytes)]) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /**
- * Searches and hashes of addresses: well-formed or not, with parameters of these names, whose values name these
+ * Arbitrary queries and fragments of URLs: well-formed or not, with these parameters, whose values contain these
  * settings.
  */
 export function addressTails(parameters: readonly string[], settings: readonly string[]): fc.Arbitrary<string> {

@@ -8,8 +8,8 @@ import { sizeOf } from '../reference/tensor.js';
 import { Random, type RandomTensor } from './random.js';
 
 /**
- * The options of attention. `grouped` (fewer key heads than query heads) and `past` need rank 4 and do nothing below
- * it. `cuSeqlens` makes the batch 1, and does without lengths and past.
+ * The options of attention. `grouped` (fewer key heads than query heads) and `past` need rank 4 and have no effect
+ * below. `cuSeqlens` makes the batch 1, and excludes lengths and past.
  */
 export const ALL_FEATURES = [
   'validLens',
@@ -39,7 +39,7 @@ export interface RandomCall {
   options: AttentionReferenceOptions;
 }
 
-/** A value to put behind a mask, and where: fractions choose the head and the key. */
+/** A value for a masked place, and the place: fractions choose the head and the key. */
 export interface Poison {
   value: number;
   head: number;

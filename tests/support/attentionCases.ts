@@ -57,7 +57,7 @@ function d2lCase(fixture: Fixture): AttentionCase {
   };
 }
 
-/** For a query that may attend to nothing PyTorch returns NaN, this library zeros. */
+/** For a query that may attend to nothing, PyTorch returns NaN and this library zeros. */
 function emptyRowsAsZeros(output: FixtureOutput): FixtureOutput {
   return { ...output, data: output.data.map((x) => (Number.isNaN(x) ? 0 : x)) };
 }

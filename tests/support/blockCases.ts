@@ -24,7 +24,7 @@ import type { Random } from './random.js';
 export const BLOCK_ATOL = 12 * 40 * EPS;
 const GRADIENT_RTOL = 4 * BLOCK_ATOL;
 
-/** What the layers of language models have. */
+/** The settings of language models' layers. */
 export const MODERN = {
   norm: 'pre',
   normType: 'rms',

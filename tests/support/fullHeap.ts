@@ -1,7 +1,4 @@
-/**
- * Fills the linear memory. It grows by a fifth at a time, so small leaks do not show until they are many; if it is
- * full, the first ones show.
- */
+/** Fills the linear memory. It grows by a fifth at a time, so a small leak shows late, but in a full memory at once. */
 import { THREADS } from './instance.js';
 import { attention, heapBytes } from './library.js';
 
@@ -19,7 +16,7 @@ const PIECES: readonly (() => Piece)[] = [
   () => new attention.Linear({ inFeatures: PIECE, outFeatures: 2, bias: false, seed: 1 }),
 ];
 
-/** Fills the heap except for about 64 KB; with several threads both heaps. `dispose` gives the memory back. */
+/** Fills the heap except for about 64 KB; with several threads both heaps. `dispose` frees the memory. */
 export function fillHeap(): Piece {
   const ballast: Piece[] = [];
   for (const piece of THREADS > 1 ? PIECES : PIECES.slice(0, 1)) fill(() => ballast.push(piece()));
@@ -30,8 +27,7 @@ export function fillHeap(): Piece {
 function fill(add: () => void): void {
   const before = heapBytes();
   while (heapBytes() === before) add();
-  // The memory has just grown for a piece that did not fit: what it grew by is free except for that piece. One more
-  // piece stays free.
+  // The memory has just grown for a piece that did not fit: the rest of the growth is free. One more piece stays free.
   const full = heapBytes();
   const free = full - before - 2 * PIECE_BYTES;
   for (let filled = 0; filled + PIECE_BYTES <= free; filled += PIECE_BYTES + 32) add();

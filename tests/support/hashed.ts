@@ -1,6 +1,6 @@
 /**
- * The inputs of the long fixtures: an integer hash of the index, exact in float32. The fixtures' attributes spell the
- * formula out.
+ * The inputs of the long fixtures: an integer hash of the index, exact in float32. The fixtures' attributes have the
+ * formula.
  */
 export function hashed(count: number, { seed, multiply }: { seed: number; multiply: number }): Float32Array {
   return Float32Array.from({ length: count }, (_, i) => {

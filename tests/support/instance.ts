@@ -14,9 +14,7 @@ export const load: Loader = RELAXED ? loadSlim : loadPlain;
 /** The other entry: a second copy of the library. */
 export const loadSecond: Loader = RELAXED ? loadPlain : loadSlim;
 
-/**
- * The wasm for one thread that the library under test uses: the package's, or the one that was built for the sources.
- */
+/** The wasm for one thread that the library under test uses: the package's, or the one built for the sources. */
 export const WASM_FILE = new URL(
   `../../${process.env.DIST ? 'dist' : 'build/wasm'}/wasm-attention${RELAXED ? '-relaxed' : ''}.wasm`,
   import.meta.url,

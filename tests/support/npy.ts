@@ -2,7 +2,7 @@
 import { half } from '../../web/elements/shared/arrays/npy.js';
 import { float16 } from '../reference/weightTypes.js';
 
-/** The numbers of a file that is given none; float16 holds most of them. */
+/** The default numbers of a file; float16 can represent most of them. */
 export const VALUES = [0, 1, -2.5, 0.099975586, 65504, -5.9604645e-8, 0.25, 6, 1e-3, 2, 3, -4];
 /** Their shape. */
 export const SHAPE = [2, 3, 2];

@@ -1,4 +1,4 @@
-/** What a call gave, or what it threw, both comparable. */
+/** A call's result or error, in a comparable form. */
 export async function outcome(call: () => unknown): Promise<unknown> {
   try {
     return { result: await call() };

@@ -1,4 +1,4 @@
-/** Takes the prose files apart with regular expressions, independently of the parser that builds the page. */
+/** Parses the prose files with regular expressions, independently of the parser that builds the page. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StringKey } from '../../web/elements/shared/localised.js';
@@ -11,10 +11,10 @@ export function readProse(language: string): string {
   return readFileSync(join(PAGE, 'languages', language, 'prose.md'), 'utf8');
 }
 
-/** Texts by their keys. */
+/** Texts by key. */
 export type Texts = Readonly<Record<string, string>>;
 
-/** All texts of a language but the prose: of the figures, and of each file of the page. */
+/** All texts of a language except the prose: those of the figures and of the page. */
 export function textsOf(language: string): {
   figures: Readonly<Record<StringKey, string>>;
   page: PageStrings;
@@ -31,9 +31,9 @@ export function textsOf(language: string): {
   };
 }
 
-/** A question that the reader may answer, with the answers to choose from; of a number there are none. */
+/** A question to the reader, with its choices; none for a number. */
 export interface Check {
-  /** The figure whose caption asks, if one does. */
+  /** The figure in whose caption it is, if any. */
   readonly figure: string | undefined;
   readonly show: Readonly<Record<string, string>>;
   readonly number: number | undefined;
@@ -41,7 +41,7 @@ export interface Check {
   readonly answers: readonly string[];
   /** Which of the answers are ticked. */
   readonly right: readonly number[];
-  /** Wrong numbers about which the page says what is wrong. */
+  /** Wrong numbers that the page explains. */
   readonly slips: readonly number[];
   /** What is wrong about each of the others. */
   readonly faults: readonly string[];

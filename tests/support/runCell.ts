@@ -13,7 +13,7 @@ export interface Shown {
   readonly options?: { kind?: string; columns?: number[] };
 }
 
-/** Runs a code cell and returns what it showed, with typed arrays as plain ones. Throws what the cell throws. */
+/** Runs a code cell and returns its outputs, with typed arrays as plain ones. Throws what the cell throws. */
 export async function runCell(code: string): Promise<Shown[]> {
   const shown: Shown[] = [];
   const say =

@@ -18,7 +18,7 @@ export async function runModule(code: string): Promise<string[]> {
   const lines: string[] = [];
   const log = jest.spyOn(console, 'log').mockImplementation((...words) => void lines.push(format(...words)));
   try {
-    // A module runs only once under one address, so every run gets its own.
+    // A module runs only once per URL, so every run gets its own.
     await import(`${file}?${++runs}`);
   } finally {
     log.mockRestore();

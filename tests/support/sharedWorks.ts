@@ -1,4 +1,4 @@
-/** Calls whose work threads share, of every kind. They are far larger than what makes waking a thread worthwhile. */
+/** Calls of every kind whose work threads share, far larger than what makes waking a thread worthwhile. */
 import { expect } from '@jest/globals';
 import type { Layer, Tensor, WasmAttention } from 'wasm-attention';
 import { Random } from './random.js';

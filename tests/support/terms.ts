@@ -3,7 +3,7 @@
 /** `use` is the term; `also` are other accepted forms; `never` are wrong or inconsistent forms. */
 export type Glossary = Record<string, { use: string; also: string[]; never: string[] }>;
 
-/** What was looked for already: each form is looked for in hundreds of texts, and each text for hundreds of forms. */
+/** A cache: each form is searched in hundreds of texts, and each text for hundreds of forms. */
 const patterns = new Map<string, RegExp>();
 const lowered = new Map<string, string>();
 
@@ -11,8 +11,8 @@ const lowered = new Map<string, string>();
  * All occurrences of `form` in `text`, as they are written there. Case is ignored by the language's rules (in Turkish,
  * I and ı match).
  *
- * A form matches whole words. If it ends in `*`, or is looked for as a `stem`, the word may have an ending; an English
- * stem only that of a plural. Korean attaches particles to words, so there every occurrence counts.
+ * A form matches whole words. If it ends in `*`, or is searched as a `stem`, the word may have an ending; an English
+ * stem only a plural one. Korean attaches particles to words, so there every occurrence counts.
  */
 export function findTerm(text: string, form: string, language: string, as: 'form' | 'stem' = 'form'): string[] {
   const pattern = kept(patterns, [form, language, as].join(), () => patternOf(form, language, as));

@@ -7,13 +7,13 @@ const builtins = process.getBuiltinModule('node:worker_threads') as {
 };
 const { Worker } = builtins;
 
-/** A copy of the package into which nothing has been loaded yet. */
+/** A copy of the package in which nothing has been loaded yet. */
 export async function fresh(): Promise<{ load: typeof load }> {
   jest.resetModules();
   return import('wasm-attention');
 }
 
-/** Puts another class in place of Node's Worker. */
+/** Replaces Node's Worker by another class. */
 export function replaceWorker(replacement: typeof Worker): void {
   builtins.Worker = replacement;
 }
@@ -22,7 +22,7 @@ export function restoreWorker(): void {
   builtins.Worker = Worker;
 }
 
-/** Collects the workers that start from now on; `change` may alter the messages that they are sent. */
+/** Collects the workers that start from now on; `change` may alter the messages to them. */
 export function watchWorkers(change = (message: object): object => message): InstanceType<typeof Worker>[] {
   const workers: InstanceType<typeof Worker>[] = [];
   replaceWorker(

@@ -1,6 +1,6 @@
 import type { Layer, Tensor, TensorLike } from 'wasm-attention';
 
-/** All that a layer gives in training: results, gradients of inputs and of parameters. */
+/** All results of a layer in training: outputs, gradients of inputs and of parameters. */
 export function trained(
   layer: Omit<Layer, 'forward'>,
   g: TensorLike,

@@ -1,6 +1,6 @@
 import { Worker as NodeWorker } from 'node:worker_threads';
 
-/** A worker of Node with the interface of a browser's, added to `started`; `spy` sees the messages that it is sent. */
+/** A worker of Node with the interface of a browser's, added to `started`; `spy` receives the messages to it. */
 export function webWorker(started: NodeWorker[], spy: (message: unknown) => void = () => undefined): Worker {
   const worker = new NodeWorker(new URL(import.meta.resolve('wasm-attention/worker-thread')));
   started.push(worker);

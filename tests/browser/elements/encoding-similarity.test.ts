@@ -36,7 +36,7 @@ test('the cursor of the map is on the curve, too, above its offset', async () =>
   expect(await violationsOf(page, 'encoding-similarity')).toEqual([]);
 });
 
-test('another base leaves the curve of the first one there, faint, and the scale of colours as it was', async () => {
+test('another base keeps the initial curve, faint, and the colour scale', async () => {
   const { figure } = await openAlone(open, 'encoding-similarity');
   const faint = figure.locator('.curve.before');
   const scale = (): Promise<string[]> => figure.locator('ramp-legend span').allInnerTexts();
@@ -57,7 +57,7 @@ test('another base leaves the curve of the first one there, faint, and the scale
   expect(await faint.count()).toBe(0);
 });
 
-test('a shorter sequence has the cursor of the map and that of the curve at one offset', async () => {
+test('in a shorter sequence the cursors of map and curve have the same offset', async () => {
   const { page, figure } = await openAlone(open, 'encoding-similarity');
   await figure.getByRole('application').focus();
   for (let step = 0; step < 3; ++step) await page.keyboard.press('ArrowRight');

@@ -1,7 +1,4 @@
-/**
- * Figures and the library where teachers work: Python in the page, slides, notebooks and books. The file is longer than
- * 200 lines, because each tool is set up in its own way.
- */
+/** Figures and the library in Python on the page, slides, notebooks and books. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -26,8 +23,8 @@ function run(program: string, ...args: string[]): void {
 }
 
 /**
- * Loads the page anew, with a light and with a dark background: the console stays empty, and axe finds nothing in what
- * is named.
+ * Reloads the page with a light and with a dark background: the console stays empty, and axe finds nothing in the given
+ * elements.
  */
 async function inBothSchemes(page: Page, tag: string, act: () => Promise<void>): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -39,7 +36,7 @@ async function inBothSchemes(page: Page, tag: string, act: () => Promise<void>):
   }
 }
 
-/** Loads the page anew; what its console says from then on. */
+/** Reloads the page; returns its console messages from then on. */
 async function listen(page: Page): Promise<string[]> {
   const heard: string[] = [];
   page.on('console', (message) => {
@@ -77,11 +74,11 @@ it('pyodide computes attention in Python, and a figure draws it', async () => {
     await inBothSchemes(page, 'main', () => page.locator('head-viewer .thumbnail').nth(3).waitFor({ timeout: 60_000 }));
     return page.locator('output').innerText();
   });
-  // Causal: the first token sees itself alone.
+  // Causal: the first token sees only itself.
   expect(text).toBe('The first token gives itself a weight of 1.00.');
 });
 
-it('slides of reveal.js show figures, which keep their keys and find the pointer', async () => {
+it('slides of reveal.js show figures, which keep their keys and track the pointer', async () => {
   copy('reveal', 'reveal.js');
   await open({ folder: consumer.path, path: '/index.html', policy: '' }, async (page) => {
     const slide = () => page.locator('section.present').locator('h1, h2').textContent();
@@ -97,9 +94,9 @@ it('slides of reveal.js show figures, which keep their keys and find the pointer
     await page.keyboard.press('ArrowRight');
     expect(await slider.inputValue()).not.toBe(before);
     expect(await slide()).toBe('Each row is a position');
-    // Slides are scaled: the cell under the pointer must be the one that is read out.
+    // Slides are scaled: the readout must be that of the cell under the pointer.
     const plot = map.getByRole('application');
-    // Waits until the slide has come to rest.
+    // Waits until the slide has stopped moving.
     await plot.hover();
     const { y, height } = (await map.boundingBox())!;
     expect(y + height).toBeLessThanOrEqual(page.viewportSize()!.height);
@@ -148,7 +145,7 @@ it('Sphinx builds a page with a figure', async () => {
   });
 });
 
-it('Pandoc, which Quarto runs, makes a page with a figure of a Quarto document', async () => {
+it('Pandoc, which Quarto runs, makes a page with a figure from a Quarto document', async () => {
   copy('quarto');
   output('pandoc', ['--standalone', '--from', 'markdown', '--to', 'html', '--output', 'index.html', 'index.qmd'], {
     cwd: consumer.path,
@@ -248,7 +245,7 @@ function find(node: Node, type: string): Node | undefined {
   return undefined;
 }
 
-/** What the framework would fetch from a CDN and a registry for every page, from npm's packages. */
+/** Serves what the framework would fetch from a CDN and a registry from npm's packages. */
 function fillCache(): void {
   const cache = join(consumer.path, 'src/.observablehq/cache/_npm');
   for (const name of ['htl', 'isoformat']) {
@@ -261,7 +258,7 @@ function fillCache(): void {
       {},
     );
   }
-  // Libraries that a page may name, of which it asks for the newest version: any that is in the cache will do.
+  // The newest version of libraries that a page may name: any cached one will do.
   const program = join(TOOLS, '@observablehq/framework/dist');
   for (const file of readdirSync(program, { recursive: true, encoding: 'utf8' })) {
     if (!file.endsWith('.js')) continue;

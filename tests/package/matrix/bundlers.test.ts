@@ -35,7 +35,7 @@ const copyWasm = (entry: Entry): void => {
     copyFileSync(join(packaged, name), join(built, name));
 };
 
-/** Each makes built/app.js, or built/index.html, from app.js or index.html. */
+/** Each makes built/app.js from app.js, or built/index.html from index.html. */
 const BUNDLERS: Record<string, (entry: Entry) => void> = {
   vite: () => {
     script(`
@@ -96,7 +96,7 @@ const BUNDLERS: Record<string, (entry: Entry) => void> = {
   },
 };
 
-/** A figure on the page; says when it has computed its numbers and painted them. */
+/** A figure on the page; prints when it has computed and painted its numbers. */
 const FIGURE = `
   import 'wasm-attention/elements';
   const figure = document.body.appendChild(document.createElement('positional-heatmap'));
@@ -110,7 +110,7 @@ const FIGURE = `
   }, 50);
 `;
 
-/** The policy that lets a page's own inline scripts run: Parcel writes an import map into it where there are assets. */
+/** The policy that allows a page's own inline scripts: Parcel writes an import map into it if there are assets. */
 function withHashes(file: string): string {
   const inline = readFileSync(file, 'utf8').matchAll(/<script(?![^>]* src=)[^>]*>(.+?)<\/script>/gs);
   const hashes = Array.from(inline, ([, text]) => `'sha256-${createHash('sha256').update(text!).digest('base64')}'`);
@@ -142,7 +142,7 @@ describe.each(Object.keys(BUNDLERS))('%s', (bundler) => {
   });
 });
 
-/** Vite's server, in a process of its own; its address. */
+/** Vite's server in its own process; its URL. */
 async function serve(entry: Entry): Promise<{ url: string; stop: () => void }> {
   const code = `
     import { createServer } from '${join(ROOT, 'node_modules/vite/dist/node/index.js')}';

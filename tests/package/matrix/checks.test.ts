@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => folder.remove());
 
 describe('the tarball', () => {
-  it('is right for publint, its suggestions included', () => {
+  it('passes publint, including its suggestions', () => {
     const { stdout, stderr, status } = run('node', [join(TOOLS, 'publint/src/cli.js'), 'run', tarball, '--strict']);
     expect(stdout + stderr).toMatch(/All good!/);
     expect(status).toBe(0);
@@ -23,7 +23,7 @@ describe('the tarball', () => {
   it('has declarations that resolve in ES modules and bundlers', () => {
     const judge = (...more: string[]) =>
       run('node', [join(TOOLS, '@arethetypeswrong/cli/dist/index.js'), tarball, '--profile', 'esm-only', ...more]);
-    // The wasms are assets: what importing them gives is the bundler's, and so are its types.
+    // The wasms are assets: importing them, and their types, are up to the bundler.
     const { stdout, status } = judge(
       '--exclude-entrypoints',
       'wasm-attention.wasm',
@@ -31,7 +31,7 @@ describe('the tarball', () => {
       'wasm-attention-threads.wasm',
       'wasm-attention-threads-relaxed.wasm',
     );
-    // What it says is shown where the status is another.
+    // Its messages are shown if the status differs.
     expect(status === 0 ? '' : stdout).toBe('');
     expect(judge().status).toBe(1);
   });

@@ -9,7 +9,7 @@ const consumer = useConsumer();
 const open = useChromium();
 const FILES = ['index', 'slim', 'worker'] as const;
 const address = (file: string): string => `/node_modules/wasm-attention/dist/${file}.js`;
-/** The program with another way to say something than the console, which is not heard everywhere. */
+/** The program with another way to print than the console, which cannot be read everywhere. */
 const saying = (file: string, say: string): string => program(address(file)).replaceAll('console.log(', `(${say})(`);
 
 describe('a page without a bundler', () => {
@@ -42,7 +42,7 @@ describe('a page without a bundler', () => {
     expectResult(await open({ folder: consumer.path, path: '/index.html', policy: POLICY }));
   });
 
-  /** A page that says what its service worker tells it. */
+  /** A page that prints its service worker's messages. */
   const TELL = `
     navigator.serviceWorker.onmessage = ({ data }) => console.log(data);
     await navigator.serviceWorker.register('./service.js', { type: 'module' });
@@ -92,14 +92,14 @@ describe('a page without a bundler', () => {
     expect(await open({ folder: consumer.path, path: '/index.html', policy: POLICY })).toBe('result 1,2,512 4');
   });
 
-  it('says in a service worker, which may start no worker, that there is none', async () => {
+  it('reports in a service worker, which cannot start workers, that there are none', async () => {
     expect(await serviceWorker('worker')).toContain('failed RangeError: loadWorker: expected an engine with workers');
   });
 
   it('runs copies of the library beside each other', async () => {
     consumer.write('index.html', page('./app.js'));
     const copies = [address('index'), `${address('index')}?again`, address('slim')];
-    // Each makes the others' objects of no use to it, and none the others' numbers wrong.
+    // Each refuses the others' objects, and none affects the others' numbers.
     consumer.write(
       'app.js',
       `

@@ -5,7 +5,7 @@ import { ENTRIES, TOOLS, expectResult, program, useConsumer } from './support.js
 
 const consumer = useConsumer();
 
-/** The file of a tool that comes as a package for each platform, whose installer only links it. */
+/** The executable of a tool with a package per platform, which its installer only links. */
 function binary(names: readonly string[]): string {
   const found = names.map((name) => join(TOOLS, name)).find((file) => spawnSync(file, ['--version']).status === 0);
   if (!found) throw new Error(`none of ${names.join(', ')} runs here`);
@@ -26,7 +26,7 @@ const bun = (): string =>
     '@oven/bun-darwin-x64/bin/bun',
   ]);
 
-/** These two wait for workers that have nothing to do. */
+/** These two wait for idle workers. */
 const END = 'attention.dispose?.();';
 
 describe.each(ENTRIES)('%s', (entry) => {
@@ -51,7 +51,7 @@ describe.each(ENTRIES)('%s', (entry) => {
 describe('require', () => {
   const code = "const { load } = require('wasm-attention'); load().then((a) => console.log(typeof a.conv1d));";
 
-  it('gives the module where Node requires ES modules, and names the reason where it does not', () => {
+  it('returns the module if Node can require ES modules, and otherwise names the reason', () => {
     const file = consumer.write('app.cjs', code);
     const { stdout, stderr, status } = run('node', [file], { cwd: consumer.path });
     // The test's own process object is not all of Node's.
@@ -63,7 +63,7 @@ describe('require', () => {
     expect(without.stderr).toMatch(/ERR_REQUIRE_ESM/);
   });
 
-  it('is answered by import() in every Node', () => {
+  it('can be replaced by import() in every Node', () => {
     const file = consumer.write(
       'app.cjs',
       "import('wasm-attention').then(({ load }) => load()).then((a) => console.log(typeof a.conv1d));",

@@ -1,4 +1,4 @@
-/** Programs that use the packed package, and where they run. */
+/** Programs that use the packed package, and the environments that run them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
@@ -22,7 +22,7 @@ function expected(): number {
   return scores.reduce((total, score, i) => total + (score / sum) * [10, 20, 60][i]!, 0);
 }
 
-/** A program that makes one attention call and prints what it gave; ES module, for any place that has a console. */
+/** A program that makes one attention call and prints the result; an ES module, for any environment with a console. */
 export function program(entry: string, end = ''): string {
   const [load, word] = /\/worker(\.js)?$/.test(entry) ? ['loadWorker', 'await '] : ['load', ''];
   return `
@@ -38,7 +38,7 @@ export function program(entry: string, end = ''): string {
   `;
 }
 
-/** What a program printed must be what the definition gives. */
+/** Expects a program's output to agree with the definition. */
 export function expectResult(printed: string): void {
   expect(printed).toMatch(/^result [\d.]+$/m);
   const value = Number(/^result ([\d.]+)$/m.exec(printed)![1]);
@@ -52,7 +52,7 @@ const CONSUMER = {
   private: true,
   // Parcel follows a package's exports only when told.
   '@parcel/resolver-default': { packageExports: true },
-  // In a worker, a bundle that Parcel splits off for what others share does not register its modules.
+  // In a worker, a shared bundle that Parcel splits off does not register its modules.
   '@parcel/bundler-default': { minBundleSize: 10 ** 7 },
 };
 
@@ -73,8 +73,8 @@ export function useConsumer(): { readonly path: string; write: (name: string, te
 }
 
 /**
- * Chromium for one test file: opens a folder's page through a server, or an address. Gives what the page prints until
- * there is a result, or what `act` gives.
+ * Chromium for one test file: opens a folder's page through a server, or a URL. Returns what the page prints until
+ * there is a result, or what `act` returns.
  */
 export function useChromium(): (
   target: { readonly url: string } | (ServerOptions & { readonly path: string }),

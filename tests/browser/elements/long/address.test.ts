@@ -6,7 +6,7 @@ const { open, origin } = useBrowser();
 
 const FIGURES = ['attention-heads', 'positional-curves', 'positional-heatmap', 'encoding-rotation'];
 
-test('the link brings a figure back as it was, and reset takes it to how the page had it', async () => {
+test('the link restores a figure’s state, and reset the page’s settings', async () => {
   const page = await open({ figures: ['encoding-rotation'], ...CLIPBOARD });
   const figure = page.locator('encoding-rotation');
   await figure.getByLabel('Offset δ').fill('-7');
@@ -23,7 +23,7 @@ test('the link brings a figure back as it was, and reset takes it to how the pag
   await page.waitForURL(`${origin()}/en/#fig-rotation`);
 });
 
-test('without a clipboard the address stands selected below the figure', async () => {
+test('without a clipboard the URL is selected below the figure', async () => {
   const script = "Object.defineProperty(navigator, 'clipboard', { value: undefined });";
   const page = await open({ figures: ['encoding-rotation'], script });
   const figure = page.locator('encoding-rotation');
@@ -60,7 +60,7 @@ test.each([['granted'], ['denied']])(
   },
 );
 
-test('the page’s address follows the figures, keeps what else is in it, and does not scroll', async () => {
+test('the page’s URL follows the figures, keeps its other parts, and does not scroll', async () => {
   const page = await open({ path: '/en/?from=mail', figures: ['positional-curves', 'positional-heatmap'] });
   const curves = page.locator('positional-curves');
   await curves.getByLabel('Length n').scrollIntoViewIfNeeded();
@@ -68,12 +68,12 @@ test('the page’s address follows the figures, keeps what else is in it, and do
   for (const length of ['20', '30', '40']) await curves.getByLabel('Length n').fill(length);
   await page.waitForURL(`${origin()}/en/?from=mail&P=length%3D40`);
   expect(await page.evaluate(() => scrollY)).toBe(before);
-  // The other figure of the group is in the same state, and says so in the same place.
+  // The other figure of the group has the same state, under the same name.
   await page.locator('positional-heatmap').getByLabel('Width d').fill('16');
   await page.waitForURL(`${origin()}/en/?from=mail&P=length%3D40%26width%3D16`);
 });
 
-test('a link with nonsense leaves every figure as the page has it', async () => {
+test('an invalid link leaves every figure unchanged', async () => {
   const nonsense = new URLSearchParams({
     P: `length=NaN&width=1e9&base=<b>&columns=${'9 '.repeat(900)}&__proto__=1`,
     'fig-heads': 'valid-lens=9&input=constructor&seed=-1',

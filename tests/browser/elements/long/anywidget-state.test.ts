@@ -1,6 +1,6 @@
 /**
- * That a widget of `wasm-attention/anywidget` shows its state, whatever it has shown before, and that its state says
- * what it shows.
+ * A widget of `wasm-attention/anywidget` shows its state, whatever it has shown before, and its state follows what it
+ * shows.
  */
 import { describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
@@ -36,7 +36,7 @@ describe('a setting has one name', () => {
     await page.close();
   });
 
-  test('and of two the one that came later', async () => {
+  test('or of two, the later one', async () => {
     const page = await open();
     await show(page, { figure: 'attention-heads', settings: { validLens: [2, 1], valid_lens: '1 3' } });
     await page.locator('attention-heads[drawn]').waitFor();
@@ -48,7 +48,7 @@ describe('a setting has one name', () => {
   });
 });
 
-describe('what is removed is shown no more:', () => {
+describe('what is removed is no longer shown:', () => {
   test('settings, of the kernel and of the reader', async () => {
     const page = await open();
     await show(page, { figure: 'attention-masks', settings: {} });
@@ -122,7 +122,7 @@ describe('what is removed is shown no more:', () => {
   });
 });
 
-test('figures of one group tell what they show, each in its own state, once', async () => {
+test('figures of a group report what they show, each in its own state, once', async () => {
   const page = await open();
   await show(page, { figure: 'positional-heatmap', settings: { group: 'P', length: 30 } });
   await show(page, { figure: 'positional-curves', settings: { group: 'P', length: 20 } });
@@ -143,7 +143,7 @@ test('figures of one group tell what they show, each in its own state, once', as
   await page.close();
 });
 
-test('a heat map keeps the ends of its colours that are given', async () => {
+test('a heat map keeps the given range of its colours', async () => {
   const page = await open();
   await show(page, { figure: 'heat-map', values: [[0, 0.5]], settings: { low: -2, high: 4 } });
   const ends = () => Promise.all(['low', 'high'].map((name) => propertyOf(page, 'heat-map', name)));
@@ -157,7 +157,7 @@ test('a heat map keeps the ends of its colours that are given', async () => {
   await page.close();
 });
 
-test('a setting whose name is none says so, and what was shown stays', async () => {
+test('an invalid setting name is reported, and the figure does not change', async () => {
   const page = await open();
   await show(page, { figure: 'attention-masks', settings: { 'a b': 1 } });
   const message = 'expected settings to be named like attributes, got "a b"';

@@ -1,4 +1,4 @@
-/** `wasm-attention/anywidget` in a page that does what notebooks do with a widget's module. */
+/** `wasm-attention/anywidget` in a page that treats a widget's module as notebooks do. */
 import { describe, expect, test } from '@jest/globals';
 import { figures, parts } from '../../../../web/elements/registry.js';
 import { violationsOf, widthOf } from '../../alone.js';
@@ -20,7 +20,7 @@ test.each(['light', 'dark'] as const)(
     await page.waitForFunction(() =>
       document.querySelector('head-viewer')!.shadowRoot!.textContent.includes('Layer 1, head 4'),
     );
-    // Nobody answers what came from the kernel.
+    // Nothing answers what came from the kernel.
     expect(await host(page, (host) => host.sent(0))).toBe(1);
     expect(await violationsOf(page, 'head-viewer')).toEqual([]);
     expect(asked).toEqual([]);
@@ -49,7 +49,7 @@ test('12 by 12 heads of 128 tokens are shown, and how soon is printed', async ()
 test('every figure draws as a widget, several of them in one notebook, by copies of the module', async () => {
   const page = await open();
   for (const [i, tag] of Object.keys(figures).entries()) {
-    if (tag === 'language-model') continue; // draws when it is asked for: its own test
+    if (tag === 'language-model') continue; // drawn on request: see its own test
     await page.evaluate(([tag, fresh]) => (window as unknown as Hosting).host.show({ figure: tag }, fresh), [
       tag,
       i < 3,
@@ -91,7 +91,7 @@ describe('settings', () => {
     await page.close();
   });
 
-  test('that are wrong leave the figure as it was, and a figure that there is not says so', async () => {
+  test('that are wrong leave the figure unchanged, and an unknown figure is reported', async () => {
     const page = await open();
     await page.evaluate(() => (window as unknown as Hosting).host.show({ figure: 'script' }));
     expect(await page.getByRole('alert').innerText()).toContain('expected figure to be one of');
@@ -104,7 +104,7 @@ describe('settings', () => {
   });
 });
 
-test('arrays that do not fit say so, and what was shown stays', async () => {
+test('arrays that do not fit are reported, and the figure does not change', async () => {
   const page = await open();
   await showHeads(page, 2, 2, 4);
   await page.locator('head-viewer[drawn]').waitFor();

@@ -1,5 +1,3 @@
-/* This file is a little longer than 200 lines, because its tests share what they read from the maps and set in the
-   figure. */
 import { describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { draw, expectedError, Run } from '../../../../web/elements/attention-dropout/draws.js';

@@ -1,4 +1,3 @@
-/* This file is longer than 200 lines, because symbols and cells are reached by pointer, finger, keys and links. */
 import { describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { denoted, SYMBOLS, TOKENS, WIDTH, X } from '../../../../web/elements/attention-formula/symbols.js';
@@ -45,7 +44,7 @@ function attend(): { A: number[][]; Y: number[][] } {
 }
 
 describe('attention-formula', () => {
-  test('a symbol lights up what it denotes, under the pointer as with the focus', async () => {
+  test('a symbol highlights what it denotes, under the pointer and with the focus', async () => {
     const { page, figure } = await alone();
     for (const query of [2, 4]) {
       await figure.getByRole('radio', { name: String(query), exact: true }).check();
@@ -63,7 +62,7 @@ describe('attention-formula', () => {
     }
   });
 
-  test('what is pressed stays lit when the pointer leaves, until it is pressed again', async () => {
+  test('a pressed symbol stays highlighted when the pointer leaves, until it is pressed again', async () => {
     const { page, figure } = await alone();
     expect(await lit(figure)).toEqual(['k3']);
     await symbol(figure, 'a1').press('Enter');
@@ -79,7 +78,7 @@ describe('attention-formula', () => {
     expect([await lit(figure), await framed(figure)]).toEqual([[], []]);
   });
 
-  test('a cell lights up the symbols that denote it, under the pointer as with the keys', async () => {
+  test('a cell highlights the symbols that denote it, under the pointer and with keys', async () => {
     const { page, figure } = await alone();
     const cell = async (matrix: string, row: number, column: number): Promise<void> => {
       const box = await map(figure, matrix).locator('canvas.cells').boundingBox();
@@ -143,7 +142,7 @@ describe('attention-formula', () => {
     },
   );
 
-  test('a cell that a finger has tapped stays lit', async () => {
+  test('a tapped cell stays highlighted', async () => {
     const { figure } = await alone({ hasTouch: true, viewport: { width: 390, height: 844 } });
     for (const matrix of ['X', 'A', 'Y', 'X']) {
       await map(figure, matrix)
@@ -179,7 +178,7 @@ describe('attention-formula', () => {
     expect(await values('Y')).toEqual(written(1 + TOKENS, 1 + TOKENS + WIDTH));
   });
 
-  test('a link brings query and symbol back, and reset the first ones', async () => {
+  test('a link restores query and symbol, and reset the initial ones', async () => {
     const { figure } = await alone(CLIPBOARD);
     await figure.getByRole('radio', { name: '4', exact: true }).check();
     await symbol(figure, 'v1').click();

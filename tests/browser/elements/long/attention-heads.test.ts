@@ -32,7 +32,7 @@ test('opens with heads that differ', async () => {
   expect(new Set(maps).size).toBe(10);
 });
 
-test('with X all ones, every head attends evenly to the valid keys', async () => {
+test('with X all ones, every head attends uniformly to the valid keys', async () => {
   const { figure } = await alone();
   await figure.getByLabel('all ones').check();
   const first = rows([1 / 3, 1 / 3, 1 / 3, 0]);
@@ -107,7 +107,7 @@ test('a valid length for each query is set by keyboard, and its row is even over
   expect(cells).toEqual([3, 2, 3, 0].flatMap(row));
 });
 
-test('a number out of range, or none, changes nothing and gives way', async () => {
+test('an invalid number changes nothing and is replaced', async () => {
   const { figure } = await alone();
   await figure.getByLabel('one per query').check();
   const field = figure.getByLabel('Sequence 2, query 3: valid length');

@@ -1,5 +1,3 @@
-/* This file is long because a third of it is what the tests share: the lookup in float64, and gestures in the two
-   planes. */
 import { describe, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { attention } from '../../../support/library.js';
@@ -101,7 +99,7 @@ describe('attention-lookup', () => {
     expect(await figure.locator('.readout').innerText()).not.toContain('Drag');
   });
 
-  test('every point goes where the pointer drags it, and no further than the plane', async () => {
+  test('every point goes where the pointer drags it, within the plane', async () => {
     const { page, figure } = await alone();
     await drag(page, point(figure, 'q'), [-1.5, 2]);
     expect((await settingsOf(figure)).query).toEqual([-1.5, 2]);
@@ -111,13 +109,13 @@ describe('attention-lookup', () => {
     await drag(page, point(figure, 'v2'), [9, 9]);
     expect((await settingsOf(figure)).values).toEqual([2.2, -1, -0.2, 2.2, 3, 3]);
     await expectFormula(figure);
-    // Once it is let go, the pointer takes nothing along.
+    // After release, the pointer moves nothing.
     const before = await settingsOf(figure);
     await page.mouse.move(...(await onScreen(figure.locator('.plane').first(), [0, 0])));
     expect(await settingsOf(figure)).toEqual(before);
   });
 
-  test('a click brings the held point there: no point needs dragging', async () => {
+  test('a click moves the held point there: no point needs dragging', async () => {
     const { page, figure } = await alone();
     const [keys, values] = [figure.locator('.plane').first(), figure.locator('.plane').last()];
     await point(figure, 'k2').click();
@@ -190,7 +188,7 @@ describe('attention-lookup', () => {
     );
   });
 
-  test('a link brings all points back; reset takes them to where they began', async () => {
+  test('a link restores all points; reset moves them to their initial places', async () => {
     const { page, figure } = await alone(CLIPBOARD);
     const first = await settingsOf(figure);
     await drag(page, point(figure, 'k0'), [-2, 0.4]);
@@ -222,7 +220,7 @@ describe('attention-lookup', () => {
     expect(await cue.count()).toBe(1);
   });
 
-  test('the arrows stand still for readers who want no motion', async () => {
+  test('the arrows do not move for readers who prefer reduced motion', async () => {
     const moving = async (reducedMotion: 'reduce' | 'no-preference'): Promise<number> => {
       const { figure } = await alone({ reducedMotion });
       return figure.locator('.cue').evaluate((cue) => cue.getAnimations().length);

@@ -24,7 +24,7 @@ describe('attention-masks', () => {
     expect(await figure.locator('.readout[role=status]').innerText()).toContain('Query 8 has no key left: its weights');
   });
 
-  test('on a dark page nothing looks like nothing: weights of zero are nearly as dark as the paper', async () => {
+  test('on a dark page weights of zero are nearly as dark as the paper', async () => {
     const { figure } = await alone({ colorScheme: 'dark' });
     const { cells } = await picture(figure.locator('heat-map canvas.cells'), 8, 8);
     const brightness = (pixel: string): number => Math.max(...pixel.split(',').slice(0, 3).map(Number));
@@ -56,7 +56,7 @@ describe('attention-masks', () => {
     );
   });
 
-  test('frames rows that it is told to mark, in the masks and in the weights', async () => {
+  test('frames marked rows in the masks and in the weights', async () => {
     const { figure } = await alone();
     await figure.evaluate((element) => element.setAttribute('marked', '7'));
     const rows = figure.locator('.factors .held');

@@ -135,7 +135,7 @@ describe('attention-shapes', () => {
     },
   );
 
-  test('table and file hold the shapes and how many numbers they are; with an error, those that are reached', async () => {
+  test('table and file have the shapes and their numbers of elements; with an error, those that are reached', async () => {
     const { figure } = await alone();
     const counts = [800, 800, 800, 160, 800, 800];
     const { columns, rows } = await csvOf(figure);
@@ -147,7 +147,7 @@ describe('attention-shapes', () => {
     expect((await csvOf(figure)).rows.map((row) => row[1])).toEqual(['(2, 4, 100)', '(2, 4, 100)']);
   });
 
-  test('a link brings the sizes back, and reset takes them to the textbook’s', async () => {
+  test('a link restores the sizes, and reset the textbook’s', async () => {
     const { page, figure } = await alone(CLIPBOARD);
     await page.bringToFront();
     await set(figure, 'Heads h', 8);

@@ -1,7 +1,4 @@
-/**
- * The JavaScript that figures give computes what they show, where it is a part of their elements; tests/page has the
- * others.
- */
+/** The JavaScript of figures computes what they show, for code in their elements; tests/page has the others. */
 import { expect, test } from '@jest/globals';
 import { runModule } from '../../../support/runModule.js';
 import { openAlone } from '../../alone.js';

@@ -1,4 +1,3 @@
-/* This file is a little longer than 200 lines, because several of its tests share a race that is over at once. */
 import { describe, expect, test } from '@jest/globals';
 import {
   CONTESTANTS,

@@ -1,5 +1,3 @@
-/* This file is a little longer than 200 lines, because its tests share what opens a figure on the whole screen and
-   measures it. */
 import { describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { openAlone } from '../../alone.js';
@@ -8,7 +6,7 @@ import { contentOf, parsed, save } from '../../shown.js';
 
 const { open, leave } = useBrowser();
 
-describe('on the full screen', () => {
+describe('in full screen', () => {
   const enter = async (figure: Locator): Promise<void> => {
     await figure.getByRole('button', { name: 'Full screen' }).click();
     await figure.getByRole('button', { name: 'Leave full screen' }).waitFor();

@@ -15,7 +15,7 @@ async function numbersOf(extrapolation: Locator): Promise<(number | undefined)[]
 
 const COMPUTED_ROWS = LENGTHS.map((_, k) => COMPARED.map((each) => COMPUTED.get(each)![k]));
 
-test('begins with the computed curves', async () => {
+test('begins with the precomputed curves', async () => {
   const { figure: extrapolation } = await openAlone(open, 'length-extrapolation');
   expect(await numbersOf(extrapolation)).toEqual(COMPUTED_ROWS);
   expect(await extrapolation.locator('path[data-positions]').count()).toBe(5);
@@ -47,7 +47,7 @@ test('gives the values of all curves at the length nearest to the pointer', asyn
   expect(await labels()).toEqual(names);
 });
 
-test('stops when told, and is never empty: curves of another seed stay, faintly, until there are others', async () => {
+test('stops on request, and is never empty: curves of another seed stay, faint, until replaced', async () => {
   const { figure: extrapolation } = await openAlone(open, 'length-extrapolation');
   await extrapolation.getByRole('button', { name: 'Train all five' }).press('Enter');
   await extrapolation.getByRole('button', { name: 'Stop' }).press('Enter');

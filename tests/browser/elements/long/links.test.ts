@@ -1,4 +1,4 @@
-/** The page under addresses that mean it no good. */
+/** The page under hostile URLs. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
@@ -26,7 +26,7 @@ function stateOf(page: Page): Promise<State> {
   }, TAGS.join());
 }
 
-/** Elements that nobody but an address can have brought in. */
+/** Elements that only a URL can have added. */
 function strangers(page: Page): Promise<number> {
   return page.evaluate((tags) => {
     const roots = [document, ...[...document.querySelectorAll(tags)].map(({ shadowRoot }) => shadowRoot)];
@@ -80,7 +80,7 @@ describe('a share link', () => {
     const plain = await stateOf(page);
     // Two figures have their settings in common.
     expect(Object.keys(plain).length).toBe(TAGS.length - 1);
-    // A good link does change a figure, or the rest would prove nothing.
+    // A valid link does change a figure, or the rest would prove nothing.
     await redraw(page, 'fig-masks=valid%3D3%26causal%3Dno');
     expect((await stateOf(page))['fig-masks']).toMatchObject({ valid: 3, causal: false });
 
@@ -118,7 +118,7 @@ describe('a share link', () => {
     expect(await strangers(page)).toBe(0);
   });
 
-  test('of any kind leaves figures that draw, whose settings are of their kind', async () => {
+  test('of any kind leaves figures that draw, with settings of the right types', async () => {
     const page = await openWhole(open);
     const plain = await stateOf(page);
     const kinds = (state: State): unknown => JSON.parse(JSON.stringify(state, (_, value: unknown) => kind(value)));

@@ -101,7 +101,7 @@ test('what an answer shows in the curves leaves the map as its text describes it
   expect(await settings(curves)).toEqual([10000, [0, 8]]);
 });
 
-test('a marked row is forgotten by a reset, and stays in a link, also beside figures that have none', async () => {
+test('reset removes a marked row, and a link keeps it, also beside figures without one', async () => {
   const { figure } = await withCurves();
   await figure.evaluate((element) => (element as FigureElement).show({ length: 120, marked: [10] }));
   const address = (): Promise<string> =>
@@ -143,7 +143,7 @@ test('a pointer reads the cell under it without speaking', async () => {
   expect(await figure.locator('.stage .spoken').textContent()).toBe('');
 });
 
-test('picking a cell draws its column as a curve, and picking again takes it out', async () => {
+test('picking a cell draws its column as a curve, and picking it again removes it', async () => {
   const { page, figure } = await withCurves();
   const drawn = (): Promise<(string | null)[]> =>
     page

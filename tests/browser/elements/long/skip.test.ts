@@ -3,7 +3,7 @@ import { useBrowser } from '../../browser.js';
 
 const { open } = useBrowser();
 
-test('two keys lead past a figure with many stops', async () => {
+test('two keys skip a figure with many tab stops', async () => {
   const page = await open({ figures: ['attention-formula'] });
   const figure = page.locator('attention-formula');
   const skip = figure.getByRole('button', { name: 'Skip this figure' });
@@ -23,7 +23,7 @@ test('two keys lead past a figure with many stops', async () => {
   expect(beyond).toBe(true);
 });
 
-test('Tab leads from a figure to the next one, which nobody has brought near', async () => {
+test('Tab moves from a figure to the next one, even if it is not loaded yet', async () => {
   const page = await open({ figures: ['attention-formula'], viewport: { width: 1280, height: 720 } });
   await page.locator('attention-formula').getByRole('button').last().focus();
   await page.locator('attention-shapes[drawn]').waitFor({ state: 'attached' });
@@ -35,7 +35,7 @@ test('Tab leads from a figure to the next one, which nobody has brought near', a
   expect(passed).toBe(true);
 });
 
-test('the ring around a slider leaves its label free', async () => {
+test('a slider’s focus ring does not cover its label', async () => {
   const page = await open({ figures: ['attention-lookup'] });
   const slider = page.locator('attention-lookup').getByRole('slider').first();
   await slider.focus();

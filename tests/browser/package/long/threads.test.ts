@@ -1,4 +1,6 @@
-/** Several threads in pages: what each entry downloads for them, where they are to be had, and where one does. */
+/**
+ * Several threads in pages: what each entry downloads for them, where they are available, and where one thread is used.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';

@@ -1,4 +1,4 @@
-/** The page in browsers that deny it something. */
+/** The page in browsers without some feature or permission. */
 import { describe, expect, test } from '@jest/globals';
 import { textsOf } from '../../../support/proseFiles.js';
 import { openAlone } from '../../alone.js';
