@@ -8,7 +8,6 @@ export default {
   // `npm run test:browser:long` takes many minutes.
   testPathIgnorePatterns: ['/node_modules/', ...(process.env.LONG ? [] : ['/long/'])],
   testTimeout: process.env.LONG ? 240_000 : 120_000,
-  // Half of the time a browser waits for timers and frames. Where the clock is part of what is looked at, nothing runs
-  // beside it.
-  maxWorkers: process.env.LONG ? 1 : 2,
+  // Half of the time a browser waits for timers and frames.
+  maxWorkers: 2,
 };
