@@ -96,6 +96,10 @@ describe('a link', () => {
       'https://example.org/en/?other=1&fig-x=length%3D9#top',
     );
     expect(withSettings(figureOf({}), withSettings(figureOf({ length: 9 }), ADDRESS, FIRST), FIRST)).toBe(ADDRESS);
+    // An attribute may set a figure's first value.
+    const first = { ...FIRST, length: 9 };
+    expect(withSettings(figureOf({ length: 9 }), ADDRESS, first)).toBe(ADDRESS);
+    expect(withSettings(figureOf({}), ADDRESS, first)).toBe('https://example.org/en/?other=1&fig-x=length%3D60#top');
   });
 
   test('names a figure by its group, else its id, else its tag; a file never by the group', () => {

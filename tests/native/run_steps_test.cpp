@@ -247,25 +247,35 @@ TEST(RunSteps, TakesTheSoftmaxOfChangedScores) {
 }
 
 TEST(RunSteps, MixesValuesByChangedWeights) {
-  for (const int queries : {1, 3}) {
-    const int past = 4, keys = past + queries, batch = 2, heads = 4, width = 7;
-    AttentionProblem problem({batch, heads, 2, queries, keys, 3, width}, {}, 1);
-    Floats weights = randomFloats(static_cast<size_t>(batch) * heads * queries * keys, 9);
-    // No query sees the first key, whose values may be anything.
-    for (size_t i = 0; i < weights.size(); i += keys) weights[i] = 0;
-    for (int kv = 0; kv < batch * 2; ++kv) problem.value[kv * keys * width] = NAN;
-    std::fill(problem.output.begin(), problem.output.end(), NAN);
-    AttentionArgs args = problem.args();
-    args.keys = queries;
-    args.weights = weights.data();
-    runStep(StepAction::kMixValues, args, past);
-    for (int i = 0; i < batch * heads * queries; ++i) {
-      const int head = i / queries, b = head / heads, kv = b * 2 + head % heads / 2;
-      for (int e = 0; e < width; ++e) {
-        double sum = 0;
-        for (int k = 1; k < keys; ++k)
-          sum += double(weights[i * keys + k]) * problem.value[(kv * keys + k) * width + e];
-        ASSERT_NEAR(problem.outputAt(b, head % heads, i % queries, e), sum, kEps * 2 * keys * 2);  // values up to 2
+  for (const WeightType type : {WeightType::kFloat32, WeightType::kFloat16, WeightType::kInt8}) {
+    for (const int queries : {1, 3}) {
+      const int past = 4, keys = past + queries, batch = 2, heads = 4, width = 7;
+      AttentionProblem problem({batch, heads, 2, queries, keys, 3, width}, {}, 1);
+      Floats weights = randomFloats(static_cast<size_t>(batch) * heads * queries * keys, 9);
+      // No query sees the first key, whose values may be anything.
+      for (size_t i = 0; i < weights.size(); i += keys) weights[i] = 0;
+      for (int kv = 0; kv < batch * 2; ++kv) problem.value[kv * keys * width] = NAN;
+      std::fill(problem.output.begin(), problem.output.end(), NAN);
+      const int row = static_cast<int>(cacheRowSize(width, type)), rows = batch * 2 * keys;
+      Floats cache(rows * row);
+      for (int i = 0; i < rows; ++i) packCacheRow(&problem.value[i * width], width, type, &cache[i * row]);
+      unpackCacheRows(cache.data(), row, rows, width, type, problem.value.data());
+      AttentionArgs args = problem.args();
+      args.keys = queries;
+      args.weights = weights.data();
+      args.value = cache.data();
+      args.valueStrides = {2 * keys * row, keys * row, row};
+      args.cacheType = type;
+      runStep(StepAction::kMixValues, args, past);
+      for (int i = 0; i < batch * heads * queries; ++i) {
+        const int head = i / queries, b = head / heads, kv = b * 2 + head % heads / 2;
+        for (int e = 0; e < width; ++e) {
+          double sum = 0;
+          for (int k = 1; k < keys; ++k) {
+            sum += double(weights[i * keys + k]) * problem.value[(kv * keys + k) * width + e];
+          }
+          ASSERT_NEAR(problem.outputAt(b, head % heads, i % queries, e), sum, kEps * 2 * keys * 2);  // values up to 2
+        }
       }
     }
   }
