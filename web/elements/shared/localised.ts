@@ -1,6 +1,6 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import english from '../generated/strings/en.json';
-import { LANGUAGES, type Language } from '../languages.js';
+import { languageOf, type Language } from '../languages.js';
 import { filled } from './filled.js';
 import { Numbers } from './numbers.js';
 
@@ -44,10 +44,9 @@ export class Localised<Key extends string = StringKey> implements ReactiveContro
   }
 
   hostConnected(): void {
-    this.language = languageOf(this.host);
+    this.language = tagAround(this.host);
     this.#numbers = new Numbers(this.language);
-    const [wanted] = this.language.toLowerCase().split('-');
-    const language = LANGUAGES.find((each) => each === wanted) ?? 'en';
+    const language = languageOf(this.language);
     if (language === 'en') {
       this.#use(this.#english);
       return;
@@ -85,7 +84,8 @@ export class Localised<Key extends string = StringKey> implements ReactiveContro
   }
 }
 
-function languageOf(element: Element): string {
+/** The nearest `lang` around an element. */
+function tagAround(element: Element): string {
   for (let node: Element | null = element; node !== null;) {
     const language = node.closest('[lang]')?.getAttribute('lang');
     if (language) return language;

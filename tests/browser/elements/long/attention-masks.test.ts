@@ -4,6 +4,7 @@ import { useBrowser } from '../../browser.js';
 import { attention } from '../../../support/library.js';
 import { maskScene } from '../../../../web/elements/attention-masks/scene.js';
 import { blues, picture } from '../../canvas.js';
+import { csvOf } from '../../shown.js';
 
 const { open } = useBrowser();
 const alone = (options?: Parameters<typeof openAlone>[2]) => openAlone(open, 'attention-masks', options);
@@ -21,6 +22,8 @@ describe('attention-masks', () => {
     const { weights } = maskScene(attention, given);
     const { cells } = await picture(figure.locator('heat-map canvas.cells'), 8, 8);
     expect(cells).toEqual(Array.from(weights, (weight) => blues(weight, 0, 1)));
+    const { rows } = await csvOf(figure);
+    expect(rows.map((row) => Math.fround(Number(row.at(-1))))).toEqual(Array.from(weights));
     expect(await figure.locator('.readout[role=status]').innerText()).toContain('Query 8 has no key left: its weights');
   });
 

@@ -17,7 +17,7 @@ const pageWith = (script: string): string => `<!doctype html>
 <script type="module" src="${script}"></script></head>
 <body><h1>Lecture</h1>
 <positional-curves length="5" width="6" columns="2 3"></positional-curves>
-<section lang="ko"><attention-lookup></attention-lookup></section>
+<section lang="ko-KR"><attention-lookup></attention-lookup></section>
 <svg width="1" height="9000"></svg>
 <complexity-race length="16" width="8"></complexity-race>
 </body></html>`;
