@@ -11,7 +11,8 @@ export default defineConfig({
   ...bundling,
   publicDir: false,
   resolve: { alias: [...library.resolve.alias, ...alone] },
-  worker: { ...bundling.worker, rolldownOptions: { output: { codeSplitting: false } } },
+  // Classic scripts, each in one piece: modules do not start from a page on a disk.
+  worker: { format: 'iife' },
   plugins: [ownFonts(root), scriptText(), singleFiles(root)],
   build: {
     outDir: fileURLToPath(new URL('../../build/single', import.meta.url)),
