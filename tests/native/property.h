@@ -1,4 +1,4 @@
-// Properties of drawn arguments: each is a test of 150 draws, and libFuzzer goes on with it (fuzz/main.cpp). Sizes are
+// Properties of drawn arguments: each is a test of many draws, and libFuzzer goes on with it (fuzz/main.cpp). Sizes are
 // drawn from bytes, data from seeds among these. Buffers have exactly the right size, so that AddressSanitizer sees any
 // access outside.
 #pragma once
@@ -52,9 +52,15 @@ inline std::map<std::string, Property>& properties() {
 /// Bytes that a property reads at the most.
 constexpr size_t kDrawnBytes = 64;
 
+#ifdef WASM_ATTENTION_THREADS
+constexpr int kDraws = 10;  // under ThreadSanitizer, which looks for races, and takes ten times as long
+#else
+constexpr int kDraws = 150;
+#endif
+
 inline void checkDraws(Property property) {
   std::mt19937 random(1);
-  for (int i = 0; i < 150 && !testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < kDraws && !testing::Test::HasFailure(); ++i) {
     uint8_t bytes[kDrawnBytes];
     for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
     SCOPED_TRACE(testing::Message() << "draw " << i);
