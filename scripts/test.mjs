@@ -81,15 +81,15 @@ const SUITES = {
       after: 'build',
       counts: jest,
     },
+    // The long suites have run without threads; these wasms differ in how loops are shared, and in products.
     {
       name: 'threads',
       command: KERNELS,
-      env: { THREADS: '3', LONG: '1' },
+      env: { THREADS: '3' },
       after: 'build',
       alone: true,
       counts: jest,
     },
-    // Its products and attention alone differ, and what is long in their tests has run on the other wasms.
     { name: 'relaxed', command: KERNELS, env: { RELAXED: '1' }, after: 'build', counts: jest },
     {
       name: 'relaxed-threads',
