@@ -1,4 +1,4 @@
-// Steps of Adam, and the functions for clipping.
+// Adam's steps, and gradient clipping.
 #include <algorithm>
 
 #include "attention.h"
@@ -39,7 +39,7 @@ PROPERTY(Adam, AgreesWithFloat64) {
   for (int i = 0; i < count; ++i) expectNear(scaled[i], g[i] * lr, 2 * kHalfUlp * std::abs(g[i] * lr), "scaled", i);
 }
 
-TEST(Adam, DoesTheSameToAnElementWhereverItStands) {
+TEST(Adam, UpdatesAnElementTheSameAtEveryIndex) {
   const std::vector<float> ones(7, 1), g(7, 0.5f);
   std::vector<float> parameter = ones, mean(7), square(7);
   for (int step = 0; step < 3; ++step) {

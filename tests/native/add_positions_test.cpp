@@ -10,7 +10,7 @@
 namespace wasm_attention {
 namespace {
 
-TEST(AddPositions, DropsTheGivenShareAndScalesTheRest) {
+TEST(AddPositions, DropsAtTheGivenRateAndScalesTheRest) {
   const int rows = 400, dim = 250;
   const float dropout = 0.25f;
   std::vector<float> out(rows * dim, 3.0f), again = out, other = out;
@@ -22,7 +22,7 @@ TEST(AddPositions, DropsTheGivenShareAndScalesTheRest) {
     else
       EXPECT_EQ(value, 4.0f);
   }
-  // Five standard deviations of a binomial of 1e5 draws.
+  // Five standard deviations of a binomial distribution with 1e5 draws.
   EXPECT_NEAR(dropped, 25000, 5 * 137);
   addPositions(again.data(), nullptr, again.data(), 1, rows, dim, 5, dropout);
   EXPECT_EQ(again, out);
@@ -30,7 +30,7 @@ TEST(AddPositions, DropsTheGivenShareAndScalesTheRest) {
   EXPECT_NE(other, out);
 }
 
-TEST(AddPositions, DropsIndependentlyInEverySequenceAndRow) {
+TEST(AddPositions, DropsIndependentlyInEachSequenceAndRow) {
   const int batch = 2, rows = 2, dim = 64;
   std::vector<float> out(batch * rows * dim, 1.0f);
   addPositions(out.data(), nullptr, out.data(), batch, rows, dim, 1, 0.5f);
@@ -42,7 +42,7 @@ TEST(AddPositions, DropsIndependentlyInEverySequenceAndRow) {
   }
 }
 
-// In place and not, with the gradients.
+// In place and out of place, with the gradients.
 PROPERTY(AddPositions, AgreesWithFloat64) {
   const int batch = draw.integer(0, 5), rows = draw.integer(1, 20), dim = draw.integer(1, 40);
   const bool has_table = draw.flag(), in_place = draw.flag();
@@ -61,7 +61,7 @@ PROPERTY(AddPositions, AgreesWithFloat64) {
     const bool dropped = dropoutBits(dropoutRow(seed, i / dim), i % dim) < dropoutThreshold(dropout);
     const double factor = dropped ? 0 : 1 / (1 - double{dropout});
     const double added = has_table ? double{x[i]} + table[i % table.size()] : x[i];
-    // A rounding each for 1 - dropout, its inverse, the sum and the product.
+    // 1 - dropout, its inverse, the sum and the product are each rounded.
     expectNear(out[i], factor * added, 4 * kHalfUlp * std::abs(factor * added), "positions", i);
     expectNear(grad_x[i], factor * x[i], 4 * kHalfUlp * std::abs(factor * x[i]), "x's gradient", i);
     if (has_table) sums[i % table.size()].add(grad_x[i]);

@@ -1,5 +1,5 @@
-// Both passes of additive attention, with NaN and infinity in masked keys and values, in queries that see none, and in
-// the gradients of their outputs.
+// Additive attention and its gradients, with NaN and infinity in masked keys and values, in queries that see no key,
+// and in the gradients of their outputs.
 #include <algorithm>
 
 #include "additive_tensors.h"
@@ -8,7 +8,7 @@
 namespace wasm_attention {
 namespace {
 
-/// A call: sizes, tensors and valid lengths.
+/// A call's sizes, tensors and valid lengths.
 struct AdditiveDraw {
   AdditiveAttentionArgs args{};
   AdditiveTensors<float> inputs;
@@ -55,8 +55,8 @@ PROPERTY(AdditiveAttention, AgreesWithFloat64) {
   n.output = output.data();
   n.weights = weights.data();
   additiveAttention(n, scratch.data());
-  // A tangent's error is 3 ulps plus the roundings of its argument, a sum of up to 18. A logit has a tangent for each
-  // hidden unit.
+  // The error of a tanh is 3 ulps plus the roundings of its argument, a sum of up to 18 terms. A logit has a tanh for
+  // each hidden unit.
   const double error = (32 + 2 * n.hiddens * (3 + 4 * 18)) * 2 * kHalfUlp;
   std::vector<double> tangents(n.hiddens);
   for (int row = 0; row < n.batch * n.queries; ++row) {
@@ -152,9 +152,9 @@ PROPERTY(AdditiveAttentionBackward, FollowsTheChainRule) {
   for (int row = 0; row < n.batch * n.queries; ++row) {
     chainRule(n, call.inputs, row, call.valid[row], grad_output.data() + size_t(row) * n.valueWidth, expected);
   }
-  // A weight's error consists of the exponential's error, 3 ulps for the tangent of each hidden unit, and roundings of
-  // the tangent's argument, which is a sum of up to 18. A weight is in two factors, and sums over queries, keys and
-  // units round for each term.
+  // A weight's error consists of the exponential's error, 3 ulps for the tanh of each hidden unit, and the roundings of
+  // the tanh's argument, a sum of up to 18 terms. A weight occurs in two factors, and the sums over queries, keys and
+  // units round each term.
   const double error =
       (3 * (32 + 2 * n.hiddens * (3 + 4 * 18)) + n.batch * (n.queries + n.keys) + n.valueWidth) * kHalfUlp;
   const char* names[] = {"the queries'", "the keys'", "the values'", "Wq's", "Wk's", "wv's"};

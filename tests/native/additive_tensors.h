@@ -1,5 +1,4 @@
-// Helpers for tests of additive attention: its tensors in a fixed order, binding them to the arguments, and scores in
-// float64.
+// Helpers for tests of additive attention: its tensors in a fixed order, binding to the arguments, scores in float64.
 #pragma once
 
 #include <array>
@@ -11,7 +10,7 @@
 
 namespace wasm_attention {
 
-/// Queries, keys, values, Wq, Wk, wv; or the gradients of each.
+/// Queries, keys, values, Wq, Wk, wv; or their gradients.
 template <typename T>
 using AdditiveTensors = std::vector<std::vector<T>>;
 
@@ -40,8 +39,8 @@ inline void bindGradients(AdditiveAttentionGradArgs& args, AdditiveTensors<float
   args.gradWeightVector = gradients[5].data();
 }
 
-/// wv·tanh(Wq·query + Wk·key), where `query` and `key` are rows counted through the batch. Writes the tangents to
-/// `tangents`.
+/// wv·tanh(Wq·query + Wk·key), where `query` and `key` are row indices over the whole batch. Writes the values of tanh
+/// to `tangents`.
 template <typename T>
 double additiveScore(const AdditiveAttentionArgs& n, const AdditiveTensors<T>& x, size_t query, size_t key,
                      double* tangents) {

@@ -59,7 +59,7 @@ TEST(AttendOne, SharesKeysBetweenGroupsOfHeadsInEitherLayout) {
   }
 }
 
-TEST(AttendOne, SeesWindowsThatBeginAtEachSequencesOffset) {
+TEST(AttendOne, AppliesWindowsAtEachSequencesOffset) {
   unsigned seed = 1;
   for (const int keys : kSizes) {
     for (const int left : {-1, 0, 3, 70}) {
@@ -79,7 +79,7 @@ TEST(AttendOne, SeesWindowsThatBeginAtEachSequencesOffset) {
   }
 }
 
-TEST(AttendOne, IsNotForSeveralQueriesMasksOrScores) {
+TEST(AttendOne, IsNotUsedForSeveralQueriesMasksOrScores) {
   AttentionArgs args = AttentionProblem({1, 1, 1, 1, 4, 4, 4}, {}, 1).args();
   EXPECT_TRUE(isOneQuery(args));
   args.queries = 2;

@@ -1,5 +1,5 @@
-// Attention's gradients compared with the chain rule in float64, term by term, and their identities, in buffers of
-// exactly the right size. The JavaScript tests compare those of biases and tables with an oracle.
+// Attention's gradients against the chain rule in float64, and identities between them, in buffers of exactly the right
+// size. The JavaScript tests compare those of biases and relative tables with an oracle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace wasm_attention {
 namespace {
 
-/// What the operation writes.
+/// The operation's outputs.
 struct Gradients {
   std::vector<float> query, key, value, bias, relativeKeys, relativeValues, sinks;
 
@@ -22,7 +22,7 @@ struct Gradients {
   }
 };
 
-/// Gradients that the operation writes are NaN before; those that it adds to are zeros.
+/// Gradients that the operation writes start as NaN; those that it adds to start as zeros.
 Gradients backward(const AttentionProblem& problem, const std::vector<float>& grad_output) {
   Gradients g;
   for (auto [to, like] : {std::pair{&g.query, &problem.query}, {&g.key, &problem.key}, {&g.value, &problem.value}}) {
@@ -59,7 +59,7 @@ double largest(const std::vector<float>& x) {
   return max;
 }
 
-/// Gradients as sums, with the sums of their terms' magnitudes.
+/// Gradients as sums in float64, with the sums of their terms' magnitudes.
 struct ExpectedGradients {
   std::vector<Sum> query, key, value, sinks;
 };
@@ -71,7 +71,7 @@ ExpectedGradients chainRule(const AttentionProblem& problem, const std::vector<f
   const float dropout = a.dropout;
   a.dropout = 0;
   std::vector<float> room(size_t(a.batch) * a.heads * a.queries * a.keys);
-  a.weights = a.scores = room.data();  // not written, but makes the oracle compute them
+  a.weights = a.scores = room.data();  // never written; any address makes the oracle compute them
   a.scoresStage = ScoresStage::kMasked;
   const ExpectedAttention forward = attentionOracle(a);
   ExpectedGradients g{std::vector<Sum>(problem.query.size()), std::vector<Sum>(problem.key.size()),
@@ -163,8 +163,8 @@ PROPERTY(AttentionBackward, FollowsTheChainRuleWhateverTheOptions) {
 
   double steepest = 0;
   const ExpectedGradients expected = chainRule(problem, grad_output, &steepest);
-  // A weight's error is 32 units of 2^-23 plus 4 times a logit's error. It is in two factors, and the sums add as much
-  // again.
+  // A weight's error is 32 units of 2^-23 plus 4 times a logit's error. A weight occurs in two factors, and the sums
+  // add as much again.
   const double tolerance = (3 * 32 + 8 * steepest) * 2 * kHalfUlp;
   expectAll(g.query, expected.query, tolerance, "the query's gradient");
   expectAll(g.key, expected.key, tolerance, "the key's gradient");
@@ -178,7 +178,7 @@ PROPERTY(AttentionBackward, FollowsTheChainRuleWhateverTheOptions) {
   for (float x : grad_output) terms += std::abs(x) * size / (1 - problem.args().dropout);
   const double values = dot(g.value, problem.value) + dot(g.relativeValues, problem.relativeValues);
   EXPECT_NEAR(values, dot(grad_output, problem.output), terms / (1 << 17));
-  // A constant added to all scores of a row changes nothing; without a bias only some of their gradients are known.
+  // Adding a constant to a row's scores changes nothing; without a bias only some of the scores' gradients are known.
   double sum = 0;
   for (float x : g.bias) sum += x;
   if (problem.args().bias) {
@@ -188,16 +188,16 @@ PROPERTY(AttentionBackward, FollowsTheChainRuleWhateverTheOptions) {
   for (float x : g.relativeKeys) EXPECT_TRUE(std::isfinite(x));
 
   problem.poison();
-  EXPECT_TRUE(backward(problem, grad_output) == g) << "what is hidden changed a bit";
+  EXPECT_TRUE(backward(problem, grad_output) == g) << "hidden keys or values changed a bit";
 }
 
-TEST(AttentionBackward, GivesTheSameForHeadsSideBySide) {
+TEST(AttentionBackward, GivesTheSameBitsForBothLayoutsOfHeads) {
   for (int n : {1, 7, 33, 300}) {
     AttentionChoices choices;
     choices.windowRight = 0;
-    AttentionProblem apart({2, 4, 2, n, n, 5, 3}, choices, n);
+    AttentionProblem heads_first({2, 4, 2, n, n, 5, 3}, choices, n);
     choices.headsSideBySide = true;
-    AttentionProblem beside({2, 4, 2, n, n, 5, 3}, choices, n);
+    AttentionProblem tokens_first({2, 4, 2, n, n, 5, 3}, choices, n);
     // Moves (B, H, n, columns) to (B, n, H, columns).
     const auto moved = [n](const std::vector<float>& x, int heads, int columns) {
       std::vector<float> to(x.size());
@@ -208,15 +208,15 @@ TEST(AttentionBackward, GivesTheSameForHeadsSideBySide) {
       }
       return to;
     };
-    beside.query = moved(apart.query, 4, 5);
-    beside.key = moved(apart.key, 2, 5);
-    beside.value = moved(apart.value, 2, 3);
-    beside.args().query = beside.query.data();
-    beside.args().key = beside.key.data();
-    beside.args().value = beside.value.data();
-    const std::vector<float> grad_output = randomFloats(apart.output.size(), 5, 2);
-    const Gradients expected = backward(apart, grad_output);
-    const Gradients got = backward(beside, moved(grad_output, 4, 3));
+    tokens_first.query = moved(heads_first.query, 4, 5);
+    tokens_first.key = moved(heads_first.key, 2, 5);
+    tokens_first.value = moved(heads_first.value, 2, 3);
+    tokens_first.args().query = tokens_first.query.data();
+    tokens_first.args().key = tokens_first.key.data();
+    tokens_first.args().value = tokens_first.value.data();
+    const std::vector<float> grad_output = randomFloats(heads_first.output.size(), 5, 2);
+    const Gradients expected = backward(heads_first, grad_output);
+    const Gradients got = backward(tokens_first, moved(grad_output, 4, 3));
     EXPECT_EQ(got.query, moved(expected.query, 4, 5));
     EXPECT_EQ(got.key, moved(expected.key, 2, 5));
     EXPECT_EQ(got.value, moved(expected.value, 2, 3));

@@ -1,4 +1,4 @@
-// Attention calls of a property: sizes, layouts and every option.
+// Draws attention calls: sizes, layouts and all options.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace wasm_attention {
 
-/// One of these, or any number up to the largest.
+/// One of these, or any number up to their maximum.
 inline int around(Draw& draw, std::initializer_list<int> levels) {
   const int level = draw.integer(0, static_cast<int>(levels.size()) - 1);
   return draw.flag() ? levels.begin()[level] : draw.integer(1, std::max(levels));
@@ -19,7 +19,7 @@ inline AttentionSizes drawSizes(Draw& draw) {
   n.batch = draw.integer(1, 2);
   n.kvHeads = draw.integer(1, 2);
   n.heads = n.kvHeads * draw.integer(1, 3);
-  // Around the vector (4), the block (8) and the strip (32) of queries, and the block of keys (256).
+  // Sizes around the vector (4), the block (8) and the strip (32) of queries, and the block of keys (256).
   n.queries = around(draw, {1, 3, 8, 9, 31, 32, 33, 65});
   n.keys = draw.flag() ? around(draw, {1, 4, 5, 63, 255, 256, 257, 520}) : draw.integer(1, 20);
   n.width = around(draw, {1, 3, 4, 17, 32});

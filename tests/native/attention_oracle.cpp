@@ -9,9 +9,8 @@
 namespace wasm_attention {
 namespace {
 
-// A tolerance is the sum of the errors that each step may have in float32:
-//  - kRounding, half a unit in the last place, for each operation; for a sum of n terms n times that, relative to the
-//  sum of sizes;
+// A tolerance is the sum of the errors of all steps in float32:
+//  - kRounding, half an ulp, for each operation; for a sum of n terms n times that, relative to the sum of magnitudes;
 //  - kExponential and kExponentialOfExponent, the relative error that simd/exp.h states;
 //  - kHyperbolic, the relative error that simd/tanh.h states.
 // An error d of a score multiplies the weight by e^d, which is nearly 1 + d.
@@ -19,9 +18,9 @@ constexpr double kRounding = std::numeric_limits<float>::epsilon() / 2;
 constexpr double kExponential = 1.5e-7;
 constexpr double kExponentialOfExponent = 7.5e-8 + kRounding;
 constexpr double kHyperbolic = 3e-7;
-constexpr double kSmallest = 0x1p-110;  // exponentials below it become 0
+constexpr double kSmallest = 0x1p-110;  // smaller exponentials become 0
 
-/// A number, and the error that the kernel's result may have.
+/// A number, and the allowed error of the kernel's result.
 struct Bounded {
   double value = 0, error = 0;
 };
@@ -34,7 +33,7 @@ Bounded product(const float* a, const float* b, int width, double scale) {
     sum += term;
     size += std::abs(term);
   }
-  // Roundings of scale * a, of the products, and of `width` additions.
+  // The roundings of scale * a, of the products, and of `width` additions.
   return {scale * sum, (width + 2) * kRounding * std::abs(scale) * size};
 }
 
@@ -66,13 +65,13 @@ Bounded scoreOf(const AttentionArgs& a, int b, int h, int i, int j, Bounded (&st
   const float* key = rowOf(a.key, a.keyStrides, b, h / (a.heads / a.kvHeads), j);
   Bounded score = stages[0] = product(query, key, a.width, a.scale);
   if (a.softcap > 0) {
-    // The slope of tanh is at most 1. Its argument is rounded, and so is the inverse that it is multiplied by.
+    // The slope of tanh is at most 1. Its argument and the inverse of the softcap are rounded.
     score.error += 2 * kRounding * std::abs(score.value);
     score.value = a.softcap * std::tanh(score.value / a.softcap);
     score.error += (kHyperbolic + kRounding) * std::abs(score.value);
   }
   stages[1] = score;
-  // The kernel may add these in any order. Each addition rounds a partial sum, which is at most the sum of all sizes.
+  // The kernel may add these in any order. Each addition rounds a partial sum, which is at most the sum of magnitudes.
   double size = std::abs(score.value);
   int additions = 0;
   const auto add = [&](double term, double error) {
@@ -108,7 +107,7 @@ bool isDropped(const AttentionArgs& a, size_t row, int j) {
   return bits < a.dropout * 4294967296.0;
 }
 
-/// Computes one row of the results; `row` counts the queries of all heads and batches.
+/// Computes one row of the results; `row` is its index over all batches and heads.
 void attend(const AttentionArgs& a, int b, int h, int i, size_t row, ExpectedAttention& result) {
   double* weights = result.weights.data() + row * a.keys;
   double* errors = result.weightsTolerance.data() + row * a.keys;
@@ -157,7 +156,7 @@ void attend(const AttentionArgs& a, int b, int h, int i, size_t row, ExpectedAtt
   result.logSumExpTolerance[row] =
       sum_error + 2 * kRounding * (std::abs(max) + std::abs(std::log(sum)) + std::abs(result.logSumExp[row]));
   for (int j : seen) {
-    // The same corrections of the output, the division, and dropout.
+    // The output's corrections for each block, the division, and dropout.
     errors[j] += sum_error + blocks * kExponential + 6 * kRounding;
     if (a.dropout > 0) weights[j] = isDropped(a, row, j) ? 0 : weights[j] / (1 - double{a.dropout});
   }

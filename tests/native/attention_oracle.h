@@ -1,4 +1,4 @@
-// Attention by its formula, in float64, key by key. The tests compare the kernels with it.
+// Attention by its formula, in float64, key by key.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace wasm_attention {
 
-/// Contiguous results, and the errors that float32 results may have.
+/// Contiguous results, and the allowed errors of float32 results.
 struct ExpectedAttention {
   std::vector<double> output, outputTolerance;
   std::vector<double> weights, weightsTolerance;

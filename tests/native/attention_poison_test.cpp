@@ -1,4 +1,4 @@
-// NaN and infinity affect only those results that depend on them by the formula.
+// NaN and infinity affect only the results that depend on them by the formula.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace wasm_attention {
 namespace {
 
-/// `queries` by `keys`, six wide; causal or not.
+/// `queries` by `keys` of width 6; causal or not.
 AttentionProblem problemOf(int queries, int keys, bool causal) {
   AttentionChoices choices;
   choices.weights = choices.logSumExp = true;
@@ -17,7 +17,7 @@ AttentionProblem problemOf(int queries, int keys, bool causal) {
   return AttentionProblem({1, 1, 1, queries, keys, 6, 6}, choices, queries);
 }
 
-TEST(AttentionPoison, OfAValueReachesOnlyTheQueriesThatSeeIt) {
+TEST(AttentionPoison, InAValueReachesOnlyTheQueriesThatSeeIt) {
   const int poisoned = 5;
   for (int queries : {7, 40}) {
     for (const float poison : {NAN, INFINITY}) {
@@ -40,7 +40,7 @@ TEST(AttentionPoison, OfAValueReachesOnlyTheQueriesThatSeeIt) {
   }
 }
 
-TEST(AttentionPoison, OfAKeyReachesAllQueriesThatSeeItAndNoOther) {
+TEST(AttentionPoison, InAKeyReachesExactlyTheQueriesThatSeeIt) {
   for (int queries : {7, 40}) {
     AttentionProblem problem = problemOf(queries, 300, true);
     problem.key[3 * 6] = NAN;
@@ -52,7 +52,7 @@ TEST(AttentionPoison, OfAKeyReachesAllQueriesThatSeeItAndNoOther) {
   }
 }
 
-TEST(AttentionPoison, OfAQueryStaysInItsRow) {
+TEST(AttentionPoison, InAQueryStaysInItsRow) {
   for (int queries : {7, 40}) {
     AttentionProblem problem = problemOf(queries, 20, false);
     problem.query[4 * 6 + 1] = NAN;
@@ -63,7 +63,7 @@ TEST(AttentionPoison, OfAQueryStaysInItsRow) {
   }
 }
 
-TEST(AttentionPoison, OfTableRowsForHiddenDistancesChangesNoBit) {
+TEST(AttentionPoison, InTableRowsOfHiddenDistancesChangesNoBit) {
   const int clip = 2, width = 6;
   for (int queries : {7, 40}) {
     AttentionChoices choices;
@@ -73,7 +73,7 @@ TEST(AttentionPoison, OfTableRowsForHiddenDistancesChangesNoBit) {
     AttentionProblem problem({1, 2, 1, queries, 40, width, width}, choices, queries);
     problem.run();
     const std::vector<float> output = problem.output, weights = problem.weights, log_sum_exp = problem.logSumExp;
-    // Causal attention never looks ahead, so only hidden keys have distances above 0.
+    // In causal attention only hidden keys have distances above 0.
     for (auto* table : {&problem.relativeKeys, &problem.relativeValues}) {
       std::fill(table->begin() + (clip + 1) * width, table->end(), NAN);
     }

@@ -12,7 +12,7 @@
 namespace wasm_attention {
 namespace {
 
-/// The strides of a broadcast operand, and how many elements it has.
+/// The strides of a broadcast operand, and its number of elements.
 struct Layout {
   Strides strides;
   int columns, step;
@@ -39,7 +39,7 @@ Layout layoutOf(Broadcast shape, const AttentionArgs& a) {
   return {};
 }
 
-/// Some sequences, which may be empty on either side, each with an offset of its own.
+/// Some sequences, each with its own offset; each may have no queries or no keys.
 std::vector<PackedQuery> packedQueries(const AttentionArgs& a, std::mt19937& generator) {
   const auto below = [&](int n) { return static_cast<int>(generator() % static_cast<unsigned>(n)); };
   const int count = 1 + below(5);
@@ -121,7 +121,7 @@ void AttentionProblem::place(const AttentionChoices& c, unsigned seed) {
   if (c.mask != Broadcast::kNone) {
     const Layout layout = layoutOf(c.mask, a);
     mask.resize(layout.size);
-    // Any byte but 0 is true.
+    // Any nonzero byte is true.
     for (uint8_t& m : mask) m = below(3) == 0 ? 0 : 1 + below(255);
     a.mask = mask.data();
     a.maskStrides = layout.strides;

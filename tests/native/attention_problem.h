@@ -1,5 +1,5 @@
-// An attention call with its data: seeded inputs, and buffers on the heap of exactly the size that the operation may
-// touch, so that AddressSanitizer sees any access outside.
+// An attention call with its data: seeded inputs, in heap buffers of exactly the size that the operation may access, so
+// that AddressSanitizer reports any access outside.
 #pragma once
 
 #include <vector>
@@ -52,10 +52,10 @@ class AttentionProblem {
   const AttentionArgs& args() const { return args_; }
   AttentionArgs& args() { return args_; }
 
-  /// Fills outputs and scratch with NaN, then calls the operation.
+  /// Calls the operation, after filling outputs and scratch with NaN.
   void run();
 
-  /// Writes NaN and infinities over the keys and values that no query sees. Returns how many there are.
+  /// Overwrites the keys and values that no query sees with NaN and infinities. Returns their number.
   int poison();
 
   /// Element (b, h, i, e) of the output in either layout.

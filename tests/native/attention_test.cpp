@@ -10,7 +10,7 @@ namespace wasm_attention {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr int kFarthest = 1 << 30;  // the limit of offsets and windows
+constexpr int kFarthest = 1 << 30;  // the maximum of offsets and windows
 
 AttentionChoices allResults() {
   AttentionChoices choices;
@@ -28,13 +28,13 @@ void expectZeros(const std::vector<float>& values) {
   for (const float x : values) ASSERT_EQ(x, 0);
 }
 
-PROPERTY(Attention, AgreesWithFloat64WhateverTheOptions) {
+PROPERTY(Attention, AgreesWithFloat64ForAllOptions) {
   const AttentionSizes sizes = drawSizes(draw);
   const AttentionChoices choices = drawChoices(draw);
   AttentionProblem problem(sizes, choices, static_cast<unsigned>(draw.integer(0, 65535)));
   problem.run();
   expectAgreement(problem);
-  // What no query sees changes no bit.
+  // Keys and values that no query sees change no bit.
   const std::vector<float> output = problem.output, weights = problem.weights, log_sum_exp = problem.logSumExp;
   const std::vector<float> scores = problem.scores;
   problem.poison();
@@ -47,13 +47,13 @@ PROPERTY(Attention, AgreesWithFloat64WhateverTheOptions) {
   }
 }
 
-TEST(Attention, HeadsSideBySideGiveTheBitsOfHeadsOneBehindTheOther) {
+TEST(Attention, GivesTheSameBitsForBothLayoutsOfHeads) {
   for (int queries : {3, 33}) {
     AttentionChoices choices = allResults();
     const AttentionSizes sizes{2, 4, 2, queries, 37, 5, 9};
-    AttentionProblem behind(sizes, choices, 1);
+    AttentionProblem heads_first(sizes, choices, 1);
     choices.headsSideBySide = true;
-    AttentionProblem beside(sizes, choices, 1);
+    AttentionProblem tokens_first(sizes, choices, 1);
     const auto rearrange = [&](const std::vector<float>& from, std::vector<float>& to, int heads, int rows, int width) {
       for (int b = 0; b < sizes.batch; ++b) {
         for (int h = 0; h < heads; ++h) {
@@ -65,20 +65,20 @@ TEST(Attention, HeadsSideBySideGiveTheBitsOfHeadsOneBehindTheOther) {
         }
       }
     };
-    rearrange(behind.query, beside.query, sizes.heads, queries, sizes.width);
-    rearrange(behind.key, beside.key, sizes.kvHeads, sizes.keys, sizes.width);
-    rearrange(behind.value, beside.value, sizes.kvHeads, sizes.keys, sizes.valueWidth);
-    behind.run();
-    beside.run();
-    std::vector<float> expected(behind.output.size());
-    rearrange(behind.output, expected, sizes.heads, queries, sizes.valueWidth);
-    EXPECT_EQ(beside.output, expected);
-    EXPECT_EQ(beside.weights, behind.weights);
-    EXPECT_EQ(beside.logSumExp, behind.logSumExp);
+    rearrange(heads_first.query, tokens_first.query, sizes.heads, queries, sizes.width);
+    rearrange(heads_first.key, tokens_first.key, sizes.kvHeads, sizes.keys, sizes.width);
+    rearrange(heads_first.value, tokens_first.value, sizes.kvHeads, sizes.keys, sizes.valueWidth);
+    heads_first.run();
+    tokens_first.run();
+    std::vector<float> expected(heads_first.output.size());
+    rearrange(heads_first.output, expected, sizes.heads, queries, sizes.valueWidth);
+    EXPECT_EQ(tokens_first.output, expected);
+    EXPECT_EQ(tokens_first.weights, heads_first.weights);
+    EXPECT_EQ(tokens_first.logSumExp, heads_first.logSumExp);
   }
 }
 
-TEST(Attention, AQueryThatSeesNothingGivesZerosAndMinusInfinity) {
+TEST(Attention, GivesZerosAndMinusInfinityForAQueryThatSeesNothing) {
   for (int queries : {3, 40}) {
     AttentionChoices choices = allResults();
     choices.validLens = ValidLens::kPerBatch;
@@ -93,7 +93,7 @@ TEST(Attention, AQueryThatSeesNothingGivesZerosAndMinusInfinity) {
   }
 }
 
-TEST(Attention, WithoutKeysGivesZeros) {
+TEST(Attention, GivesZerosWithoutKeys) {
   for (int queries : {3, 40}) {
     AttentionProblem problem(sizes(queries, 0, 4, 5), allResults(), 1);
     problem.run();
@@ -112,7 +112,7 @@ TEST(Attention, AcceptsEmptyAxes) {
   }
 }
 
-TEST(Attention, WithoutWidthAveragesTheValues) {
+TEST(Attention, AveragesTheValuesIfTheWidthIsZero) {
   for (int queries : {3, 40}) {
     AttentionProblem problem(sizes(queries, 300, 0, 7), allResults(), 1);
     problem.run();
@@ -129,7 +129,7 @@ TEST(Attention, StaysFiniteForHugeScores) {
     }
     problem.run();
     for (int i = 0; i < queries; ++i) {
-      // Scores are so far apart that all weight is on one key.
+      // Scores are so far apart that one key has all the weight.
       int ones = 0;
       for (int j = 0; j < 600; ++j) {
         const float weight = problem.weights[i * 600 + j];
@@ -144,7 +144,7 @@ TEST(Attention, StaysFiniteForHugeScores) {
   }
 }
 
-TEST(Attention, TakesTheFarthestOffsetsAndWindows) {
+TEST(Attention, AcceptsTheLargestOffsetsAndWindows) {
   for (int queries : {3, 40}) {
     for (int offset : {-kFarthest, -1, 0, 1, kFarthest}) {
       for (int left : {-1, 0, kFarthest}) {

@@ -1,4 +1,4 @@
-// A transformer block with its parameters, for tests of its two passes.
+// A transformer block with its parameters, for tests of its forward and backward pass.
 #pragma once
 
 #include <cmath>
@@ -16,17 +16,17 @@ struct BlockCase {
   bool preNorm = false;
   float dropout = 0;
   bool bias = true;
-  int rotary = 0;  // how much of a head's width is rotated
+  int rotary = 0;  // the rotated part of a head's width
   int batch = 2, tokens = 3, heads = 2, headWidth = 4, hidden = 6;
   int kvHeads = 2, width = 8;
   bool gated = false, rms = false, headNorms = false;
-  int memory = 0;  // its tokens; 0: no cross-attention
+  int memory = 0;  // tokens; 0: no cross-attention
   bool causal = false, interleaved = false;
   Activation activation = Activation::kGelu;
-  std::vector<int32_t> validLens{};  // of self-attention, one a sequence; empty: all keys are valid
+  std::vector<int32_t> validLens{};  // of self-attention, one per sequence; empty: all keys are valid
 };
 
-/// Both passes on memory of exactly the stated size, filled with NaN.
+/// Both passes, in memory of exactly the right size, filled with NaN.
 class BlockLayer {
  public:
   explicit BlockLayer(const BlockCase& c) : c_(c) {
@@ -152,7 +152,7 @@ class BlockLayer {
   std::vector<Floats> packed_;
 };
 
-/// Every setting at least once.
+/// Cases with every setting at least once.
 inline std::vector<BlockCase> blockCases() {
   const BlockCase plain{};
   std::vector<BlockCase> cases(8, plain);
@@ -160,7 +160,7 @@ inline std::vector<BlockCase> blockCases() {
   cases[1].rotary = cases[2].rotary = 4;
   cases[2].dropout = 0.4f;
   cases[3] = {true, 0.4f, false};
-  // What language models are made of.
+  // As in language models.
   cases[4] = {true, 0, false, 4, 2, 3, 4, 4, 5, 2, 6, true, true, true};
   cases[5] = {false, 0.4f, true, 4, 2, 3, 2, 4, 5, 1, 6, true, true, true};
   cases[4].activation = cases[5].activation = Activation::kSilu;

@@ -1,4 +1,4 @@
-// A block with self-attention in float64, for transformer_block_test.cpp.
+// A block with self-attention, in float64.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace wasm_attention {
 
-/// Self-attention over the rows that `weight` and `bias` project x to.
+/// Self-attention over x projected by `weight` and `bias`.
 inline Doubles attend64(const BlockCase& c, const Floats& table, const Doubles& x, const Doubles& weight,
                         const Doubles& bias) {
   const int d = c.width;
@@ -44,7 +44,7 @@ inline Doubles attend64(const BlockCase& c, const Floats& table, const Doubles& 
   return out;
 }
 
-/// The output for x. `p` are the parameters of a BlockLayer without normed or grouped heads and without a memory.
+/// The output for x. `p`: the parameters of a BlockLayer without norms of heads, grouped heads or memory.
 inline Doubles block64(const BlockCase& c, const Floats& table, const Doubles& x, const std::vector<Doubles>& p,
                        double* steepest) {
   const auto plus = [](Doubles a, const Doubles& b) {

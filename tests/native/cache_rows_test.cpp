@@ -1,5 +1,4 @@
-// Rows of caches against the definitions of their numbers, and attention over them against attention over the numbers
-// that they keep.
+// Cache rows against the definitions of their types, and attention over them against attention over the unpacked rows.
 #include "attention/cache_rows.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +20,7 @@ using Floats = std::vector<float>;
 const int kSizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 65};
 const WeightType kSmall[] = {WeightType::kFloat16, WeightType::kInt8};
 
-/// What a row keeps of these numbers, by the definition.
+/// These numbers as a row keeps them, by definition.
 Floats rounded(const float* x, int width, WeightType type) {
   Floats kept(x, x + width);
   if (type == WeightType::kFloat16) {
@@ -35,7 +34,7 @@ Floats rounded(const float* x, int width, WeightType type) {
   return kept;
 }
 
-/// Packed into memory of exactly the rows' size.
+/// Packed rows, in memory of exactly their size.
 Floats pack(const Floats& rows, int width, WeightType type) {
   const size_t count = rows.size() / width, size = cacheRowSize(width, type);
   Floats packed(count * size, NAN);
@@ -51,7 +50,7 @@ Floats unpack(const Floats& packed, int width, WeightType type) {
   return rows;
 }
 
-TEST(CacheRows, KeepNumbersRoundedByTheirDefinition) {
+TEST(CacheRows, RoundNumbersAsDefined) {
   unsigned seed = 1;
   for (const WeightType type : {WeightType::kFloat32, WeightType::kFloat16, WeightType::kInt8}) {
     for (const int width : kSizes) {
@@ -75,7 +74,7 @@ TEST(CacheRows, TakeHalfAndAQuarterOfTheMemory) {
   EXPECT_EQ(cacheRowSize(5, WeightType::kInt8), 3);
 }
 
-TEST(CacheRows, KeepZerosAndWhatIsNoFiniteNumber) {
+TEST(CacheRows, KeepZerosAndNonFiniteNumbers) {
   for (const int width : {1, 4, 7}) {
     const Floats zeros(width, 0.0f);
     for (const WeightType type : kSmall) {
@@ -84,7 +83,7 @@ TEST(CacheRows, KeepZerosAndWhatIsNoFiniteNumber) {
         Floats row = randomFloats(width, 1);
         row[width - 1] = special;
         const Floats kept = unpack(pack(row, width, type), width, type);
-        // An int8 row has one scale for all.
+        // An int8 row has a single scale.
         if (type == WeightType::kInt8) {
           for (const float each : kept) EXPECT_TRUE(std::isnan(each));
         } else {
@@ -97,7 +96,7 @@ TEST(CacheRows, KeepZerosAndWhatIsNoFiniteNumber) {
   }
 }
 
-/// Runs attention over packed keys and values, and compares with the oracle's over what they keep.
+/// Compares attention over packed keys and values with the oracle's over the unpacked ones.
 void checkAttention(const AttentionSizes& sizes, const AttentionChoices& choices, WeightType type, unsigned seed) {
   AttentionProblem problem(sizes, choices, seed);
   const Floats key = pack(problem.key, sizes.width, type), value = pack(problem.value, sizes.valueWidth, type);
@@ -122,7 +121,7 @@ void checkAttention(const AttentionSizes& sizes, const AttentionChoices& choices
   expectAgreement(problem);
 }
 
-TEST(CacheRows, AreWhatAttentionReads) {
+TEST(CacheRows, AreReadByAttention) {
   unsigned seed = 1;
   for (const WeightType type : kSmall) {
     for (const int queries : {1, 2, 9}) {
@@ -160,7 +159,7 @@ TEST(CacheRows, AreReadThroughWindowsAndMasks) {
   }
 }
 
-TEST(CacheRows, OfTokensLieBehindThoseThatAreThere) {
+TEST(CacheRows, AreAppendedAfterThoseOfThePast) {
   constexpr int kBatch = 2, kTokens = 3, kHeads = 2, kWidth = 5, kCapacity = 6, kPast = 2;
   constexpr int kStride = kHeads * kWidth + 3;
   const Floats x = randomFloats(size_t{kBatch} * kTokens * kStride, 1);

@@ -11,7 +11,7 @@
 namespace wasm_attention {
 namespace {
 
-TEST(Conv1d, WithoutBiasStartsFromZero) {
+TEST(Conv1d, StartsFromZeroWithoutBias) {
   const float x[] = {1, 2, 3}, weight[] = {1, 10};
   const Conv1dArgs sizes = conv1dSizes(1, 1, 1, 3, 2, 1, 0, 1, 1);
   EXPECT_EQ(conv1dScratch(sizes), 0);
@@ -19,7 +19,7 @@ TEST(Conv1d, WithoutBiasStartsFromZero) {
 }
 
 TEST(Conv1d, NeverReadsBeyondTheInput) {
-  // Padding is skipped: weights that would be multiplied by its zeros are NaN. Both row by row and as products.
+  // Padding is skipped: the weights that would multiply its zeros are NaN. Both by rows and as matrix products.
   for (const int outputs : {1, 4}) {
     const std::vector<float> x{1};
     std::vector<float> weight;

@@ -10,7 +10,7 @@
 namespace wasm_attention {
 namespace {
 
-/// The inverse of lowbias32, which was published with it.
+/// The published inverse of lowbias32.
 uint32_t unmix32(uint32_t x) {
   x ^= x >> 16;
   x *= 0x43021123u;
@@ -28,7 +28,7 @@ TEST(Dropout, MixesNumbersOneToOne) {
   }
 }
 
-TEST(Dropout, MixesLanesAsItMixesNumbers) {
+TEST(Dropout, MixesLanesLikeNumbers) {
   std::mt19937 generator(2);
   for (int i = 0; i < 10000; ++i) {
     u32x4 x;
@@ -48,7 +48,7 @@ TEST(Dropout, DropsAtTheGivenRate) {
       for (uint32_t j = 0; j < columns; ++j) dropped += dropoutBits(key, j) < threshold;
     }
     const double count = rows * columns;
-    // Five standard deviations of a binomial.
+    // Five standard deviations of a binomial distribution.
     EXPECT_NEAR(dropped, count * probability, 5 * std::sqrt(count * probability * (1 - probability)));
   }
 }
@@ -59,7 +59,7 @@ TEST(Dropout, DropsNothingAtZeroAndNearlyAllNearOne) {
   EXPECT_EQ(dropoutThreshold(std::nextafter(1.0f, 0.0f)), 0xffffff00u);
 }
 
-/// How often the draws of `count` pairs agree, in standard deviations from half of them.
+/// How often the draws of `count` pairs agree, in standard deviations from one half.
 template <typename Pair>
 double agreement(int count, Pair pair) {
   int agreed = 0;
@@ -74,7 +74,7 @@ TEST(Dropout, DrawsNeighboursIndependently) {
   const auto bits = [](uint32_t seed, uint32_t row, uint32_t j) { return dropoutBits(dropoutRow(seed, row), j); };
   const int count = 40000;
   for (uint32_t seed = 0; seed < 4; ++seed) {
-    // Along a row, down a column, across seeds: five standard deviations.
+    // Along a row, down a column, across seeds, transposed: within five standard deviations.
     EXPECT_LT(std::abs(agreement(count, [&](uint32_t i) { return std::pair(bits(seed, 3, i), bits(seed, 3, i + 1)); })),
               5);
     EXPECT_LT(std::abs(agreement(count, [&](uint32_t i) { return std::pair(bits(seed, i, 3), bits(seed, i + 1, 3)); })),

@@ -4,7 +4,7 @@
 namespace wasm_attention {
 namespace {
 
-PROPERTY(Embedding, ReadsRowsAndAddsToThem) {
+PROPERTY(Embedding, GathersRowsAndAddsTheirGradients) {
   const int rows = draw.integer(1, 30), count = draw.integer(0, draw.flag() ? 900 : 60), dim = draw.integer(1, 40);
   const std::vector<float> table = draw.floats(size_t(rows) * dim), g = draw.floats(size_t(count) * dim);
   std::vector<int32_t> ids;

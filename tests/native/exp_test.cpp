@@ -14,7 +14,7 @@ constexpr double kSmallestNormal = std::numeric_limits<float>::min();
 constexpr double kLargest = std::numeric_limits<float>::max();
 constexpr double kSmallestSubnormal = std::numeric_limits<float>::denorm_min();
 
-/// A little below this, e^x is 2^-110.
+/// e^x reaches 2^-110 slightly below this.
 constexpr float kLastOfNegative = -76.246f;
 
 float expOf(float x) { return exp(splat(x))[0]; }
@@ -32,9 +32,9 @@ TEST(Exp, IsWithin2e7OfEveryNormalResult) {
   EXPECT_LE(worst.error, 2e-7) << "at " << worst.at;
 }
 
-TEST(Exp, IsWithinOneUnitOfEverySubnormalResult) {
+TEST(Exp, IsWithinOneUlpOfEverySubnormalResult) {
   Worst worst;
-  // Every float from e^x = 2^-126 down; they are 2^-17 apart.
+  // All floats with e^x below 2^-126; they are 2^-17 apart.
   for (float x = -87.3f; x > -104.5f; x -= 0x1p-17f) {
     const double expected = std::exp(double{x});
     if (expected < kSmallestNormal) worst.add(std::abs(expOf(x) - expected) / kSmallestSubnormal, x);
@@ -48,7 +48,7 @@ TEST(Exp, OfZeroIsExactlyOne) {
   EXPECT_EQ(expOf(kSmallestSubnormal), 1);
 }
 
-TEST(Exp, EndsInZeroAndInInfinity) {
+TEST(Exp, UnderflowsToZeroAndOverflowsToInfinity) {
   EXPECT_EQ(expOf(-kInfinity), 0);
   EXPECT_EQ(expOf(-kLargest), 0);
   EXPECT_EQ(expOf(-104.0f), 0);
@@ -67,7 +67,7 @@ TEST(Exp, KeepsNaNInItsLane) {
   EXPECT_TRUE(std::isnan(y[3]));
 }
 
-TEST(Exp, NeverFallsAsItsArgumentGrows) {
+TEST(Exp, IsMonotonic) {
   float previous = 0;
   for (float x = -103; x < 88; x += 0.001f) {
     const float y = expOf(x);
@@ -76,7 +76,7 @@ TEST(Exp, NeverFallsAsItsArgumentGrows) {
   }
 }
 
-TEST(ExpOfNegative, KeepsItsBoundOnEveryResultThatIsNotZero) {
+TEST(ExpOfNegative, KeepsItsErrorBoundForNonzeroResults) {
   Worst worst;
   Worst of_largest;
   const auto check = [&](float x, float y) {
@@ -99,7 +99,7 @@ TEST(ExpOfNegative, IsZeroWhereProductsWithItWouldBeSubnormal) {
   EXPECT_EQ(expOfNegativeOf(-kInfinity), 0);
 }
 
-TEST(ExpOfNegative, OfZeroIsExactlyOneAndOfNaNNaN) {
+TEST(ExpOfNegative, OfZeroIsExactlyOneAndOfNaNIsNaN) {
   const f32x4 y = expOfNegative(f32x4{0.0f, -0.0f, NAN, -NAN});
   EXPECT_EQ(y[0], 1);
   EXPECT_EQ(y[1], 1);

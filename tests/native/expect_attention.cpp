@@ -14,7 +14,7 @@ bool agrees(float got, double expected, double tolerance) {
   return got == expected || std::abs(got - expected) <= tolerance;
 }
 
-/// Reports the first element that disagrees, and how many do.
+/// Reports the first wrong element, and how many are wrong.
 void expectAll(const char* name, const std::vector<float>& got, const std::vector<double>& expected,
                const std::vector<double>& tolerance) {
   ASSERT_EQ(got.size(), expected.size()) << name;
@@ -25,8 +25,8 @@ void expectAll(const char* name, const std::vector<float>& got, const std::vecto
     first = i;
   }
   if (wrong == 0) return;
-  ADD_FAILURE() << wrong << " of " << got.size() << " " << name << " are off; at " << first << " " << got[first]
-                << " in place of " << expected[first] << " ± " << tolerance[first];
+  ADD_FAILURE() << wrong << " of " << got.size() << " " << name << " are wrong; the first, at " << first << ", is "
+                << got[first] << " instead of " << expected[first] << " ± " << tolerance[first];
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 namespace wasm_attention {
 
-/// Expects the results of the last run to agree with the oracle. NaN agrees only with NaN, infinity only with infinity.
+/// Expects the last run's results to agree with the oracle. NaN agrees only with NaN, infinity only with infinity.
 void expectAgreement(const AttentionProblem& problem);
 
 }  // namespace wasm_attention

@@ -17,9 +17,9 @@ void expectLanes(f32x4 v, float a, float b, float c, float d) {
   EXPECT_EQ(v[3], d);
 }
 
-TEST(F32x4, LoadsAndStoresAtAnyAddressAndNotBeyond) {
+TEST(F32x4, LoadsAndStoresUnalignedAndWithinBounds) {
   for (int shift = 0; shift < kLanes; ++shift) {
-    // The buffer ends with the last lane, so that AddressSanitizer sees an access that is longer.
+    // The buffer ends with the last lane, so AddressSanitizer reports a longer access.
     std::vector<float> buffer(shift + kLanes, 7.0f);
     store(buffer.data() + shift, kSample);
     const f32x4 v = load(buffer.data() + shift);
@@ -28,7 +28,7 @@ TEST(F32x4, LoadsAndStoresAtAnyAddressAndNotBeyond) {
   }
 }
 
-TEST(F32x4, MultipliesAndAddsLanesAndNumbersAlike) {
+TEST(F32x4, MultipliesAndAddsLanesAndScalars) {
   const f32x4 b{4, 0.5f, -2, 8};
   const f32x4 c{-1, 3, 0.25f, -7};
   expectLanes(multiplyAdd(kSample, b, c), 3, 2, -6.75f, -9);
@@ -37,7 +37,7 @@ TEST(F32x4, MultipliesAndAddsLanesAndNumbersAlike) {
   }
 }
 
-TEST(F32x4, SplatsAValueOverAllLanes) {
+TEST(F32x4, SplatsAValueToAllLanes) {
   expectLanes(splat(2.5f), 2.5f, 2.5f, 2.5f, 2.5f);
   const std::vector<float> one{-3};
   expectLanes(loadSplat(one.data()), -3, -3, -3, -3);
@@ -47,12 +47,12 @@ TEST(F32x4, SplatsAValueOverAllLanes) {
   }
 }
 
-TEST(F32x4, TakesTheLargerOfEachLane) {
+TEST(F32x4, TakesTheMaximumOfEachLane) {
   expectLanes(max(kSample, f32x4{0, -1, 3.5f, kInfinity}), 1, -1, 3.5f, kInfinity);
   expectLanes(max(splat(-kInfinity), kSample), 1, -2, 3.5f, -0.25f);
 }
 
-TEST(F32x4, KeepsANaNOfTheFirstOperandOfMaxAndDropsOneOfTheSecond) {
+TEST(F32x4, MaxKeepsNaNInItsFirstOperandAndDropsItInTheSecond) {
   for (int lane = 0; lane < kLanes; ++lane) {
     EXPECT_TRUE(std::isnan(max(splat(NAN), kSample)[lane]));
     EXPECT_EQ(max(kSample, splat(NAN))[lane], kSample[lane]);
@@ -63,11 +63,11 @@ TEST(F32x4, SelectsLaneByLane) {
   const f32x4 a{1, 2, 3, 4};
   const f32x4 b{5, 6, NAN, 8};
   expectLanes(select(a < f32x4{0, 3, 4, 4}, a, b), 5, 2, 3, 8);
-  // NaN in lanes that are not selected has no effect.
+  // NaN in unselected lanes has no effect.
   EXPECT_EQ(select(b == b, b, a)[2], 3);
 }
 
-TEST(F32x4, FindsATrueLaneWhereverItIs) {
+TEST(F32x4, FindsATrueLaneAtEveryIndex) {
   EXPECT_FALSE(anyTrue(i32x4{0, 0, 0, 0}));
   for (int lane = 0; lane < kLanes; ++lane) {
     i32x4 mask{0, 0, 0, 0};
@@ -81,7 +81,7 @@ TEST(F32x4, SumsItsLanes) {
   EXPECT_TRUE(std::isnan(sum(f32x4{0, 0, NAN, 0})));
 }
 
-TEST(F32x4, FindsItsLargestLaneWhereverItIs) {
+TEST(F32x4, FindsTheLargestLaneAtEveryIndex) {
   for (int lane = 0; lane < kLanes; ++lane) {
     f32x4 v{-8, -9, -10, -11};
     v[lane] = -7;
@@ -90,7 +90,7 @@ TEST(F32x4, FindsItsLargestLaneWhereverItIs) {
   EXPECT_EQ(max(splat(-kInfinity)), -kInfinity);
 }
 
-TEST(F32x4, TurnsRowsIntoColumns) {
+TEST(F32x4, TransposesRows) {
   f32x4 rows[kLanes];
   for (int r = 0; r < kLanes; ++r) {
     for (int c = 0; c < kLanes; ++c) rows[r][c] = 10 * r + c;

@@ -1,5 +1,5 @@
-// Feed-forward networks and their gradients. Each step is compared with float64 from the kernel's own result of the
-// step before, so that relu's kink and large hidden units do not amplify differences.
+// Feed-forward networks and their gradients. Each step is compared with float64 on the kernel's result of the step
+// before, so that relu's kink and large hidden units do not amplify differences.
 #include <algorithm>
 
 #include "attention.h"
@@ -35,7 +35,7 @@ PROPERTY(FeedForward, AgreesWithFloat64) {
   std::vector<Sum> sums_w1(w1.size()), sums_w2(w2.size()), sums_b1(inner), sums_b2(width);
   for (int r = 0; r < rows; ++r) {
     const float *row = &x[size_t(r) * width], *units = &kept[size_t(r) * inner], *grad = &g[size_t(r) * width];
-    // What the second product reads, the gradients of the first one's results, and how large their terms are.
+    // The second product's input, the gradients of the first product's results, and the magnitudes of their terms.
     std::vector<double> passed(hiddens), passed_size(hiddens), slope(inner), slope_size(inner);
     const uint32_t key = dropoutRow(seed, r);
     for (int h = 0; h < inner; ++h) {
@@ -50,7 +50,7 @@ PROPERTY(FeedForward, AgreesWithFloat64) {
       const double factor = dropout == 0                                      ? 1
                             : dropoutBits(key, h) < dropoutThreshold(dropout) ? 0
                                                                               : 1 / (1 - double{dropout});
-      // The error of an activation is a few units of 2^-24 of its argument.
+      // An activation's error is a few units of 2^-24, relative to its argument.
       const double size = std::abs(point.value) + std::abs(unit);
       passed[h] = factor * point.value * value;
       passed_size[h] = factor * size * std::abs(value);

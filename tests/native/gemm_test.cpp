@@ -15,13 +15,13 @@ namespace wasm_attention {
 namespace {
 
 static_assert(kTileRows == 4 && kTileCols == 8 && kRowBlock == 16,
-              "rows and columns go around these, and around what shares them");
+              "the sizes below are around these and their multiples");
 
 const int kRows[] = {1, 2, 3, 4, 5, 15, 16, 17, 33};
 const int kCols[] = {1, 7, 8, 9, 31, 32, 33, 65};
 const int kDepths[] = {0, 1, 2, 31, 255, 256, 257, kDepthBlock - 1, kDepthBlock, kDepthBlock + 1, 2 * kDepthBlock + 1};
 
-TEST(Gemm, MatchesADoubleProductAtEverySize) {
+TEST(Gemm, AgreesWithFloat64AtEverySize) {
   for (int rows : kRows) {
     for (int cols : kCols) {
       for (int depth : kDepths) {
@@ -50,8 +50,8 @@ TEST(Gemm, MatchesADoubleProductAtEverySize) {
   }
 }
 
-// Products of one row take other loops, and others again if the matrix is too large for a cache.
-TEST(Gemm, HasTheSameRowAloneAndAmongOthers) {
+// Products of one row use other loops, and others again if the matrix is too large for the cache.
+TEST(Gemm, GivesARowTheSameBitsAloneAndAmongOthers) {
   for (const int cols : {1, 8, 31, 32, 33, 65, 681, 705, 1024}) {
     for (const int depth : {1, 64, kDepthBlock, kDepthBlock + 1}) {
       const int rows = 2;
@@ -86,7 +86,7 @@ TEST(Gemm, PacksAWeightAsTheTransposeOfAMatrix) {
   }
 }
 
-// With operands that overwrite or add, and gaps between rows.
+// Products that overwrite or add, with gaps between rows.
 PROPERTY(Gemm, AgreesWithFloat64) {
   const int rows = draw.integer(1, 40), cols = draw.integer(1, 70), depth = draw.integer(0, draw.flag() ? 600 : 40);
   const int a_stride = depth + draw.integer(0, 3), c_stride = cols + draw.integer(0, 3);

@@ -1,11 +1,11 @@
-// Float16 by its definition.
+// Float16 by definition.
 #pragma once
 
 #include <cmath>
 
 namespace wasm_attention {
 
-/// sign * digits * 2^exponent, where an exponent of all ones means infinity or NaN.
+/// sign * digits * 2^exponent; an exponent of all ones means infinity or NaN.
 inline double defined(int half) {
   const int exponent = half >> 10 & 31, digits = half & 1023;
   const double sign = half & 0x8000 ? -1 : 1;
@@ -13,7 +13,7 @@ inline double defined(int half) {
   return sign * (exponent == 0 ? std::ldexp(digits, -24) : std::ldexp(1024 + digits, exponent - 25));
 }
 
-/// Of all finite float16, the nearest; of two, the even one.
+/// The nearest finite float16; of two, the even one.
 inline int nearestHalf(double x) {
   const int sign = std::signbit(x) ? 0x8000 : 0;
   const double magnitude = std::fabs(x);

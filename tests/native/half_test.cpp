@@ -1,4 +1,4 @@
-// Float16 against its definition, and its products against float32's of the same numbers.
+// Float16 against its definition, and products of float16 weights against float32's of the same numbers.
 #include "simd/half.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST(Half, WidensEveryNumber) {
 TEST(Half, RoundsToTheNearestEven) {
   const auto check = [](float x) { ASSERT_EQ(narrow(x), nearestHalf(x)) << x; };
   for (int half = 0; half < 0x7c00; ++half) {
-    // A number, the middle between it and the next, and their neighbours.
+    // A number, the midpoint to the next one, and their neighbours.
     const auto here = static_cast<float>(defined(half));
     const auto middle = static_cast<float>((defined(half) + (half == 0x7bff ? 65536 : defined(half + 1))) / 2);
     for (const float x : {here, middle}) {
@@ -65,11 +65,11 @@ Floats rounded(Floats x) {
   return x;
 }
 
-TEST(GemmHalf, HasTheBitsOfTheProductWithRoundedWeights) {
+TEST(GemmHalf, GivesTheBitsOfTheProductOfRoundedWeights) {
   for (const int depth : {0, 1, 3, 8, 33, 384, 400}) {
     for (const int cols : {1, 7, 8, 9, 16, 17, 40}) {
       for (const int rows : {1, 2, 5, 18}) {
-        // The second has subnormal weights; the third left operands that are too large to be multiplied by 2^112.
+        // The second case has subnormal weights, the third left operands that overflow when multiplied by 2^112.
         for (const auto& [size, large] : {std::pair{1.0f, 1.0f}, {1e-5f, 1.0f}, {1.0f, 1e20f}}) {
           const Floats a = randomFloats(size_t(rows) * depth, 1, large), bias = randomFloats(cols, 3);
           const Floats weight = rounded(randomFloats(size_t(cols) * depth, 2, size));

@@ -1,4 +1,4 @@
-// Products of whole numbers, against plain loops over them.
+// Int8 products against plain loops.
 #include "kernels/int8_product.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-/// Whole numbers and their scale.
+/// Integers and their scale.
 struct Rounded {
   std::vector<int> q;
   float scale;
@@ -46,8 +46,8 @@ Floats product(const Floats& a, const Floats& packed, const Floats* bias, int ro
   return c;
 }
 
-/// The kernel's order in floats: a sum for each block, times the block's scale, added up; times the row's scale; plus
-/// the bias.
+/// In the kernel's order of float operations: each block's sum times the block's scale, added up, times the row's
+/// scale, plus the bias.
 Floats expectedProduct(const Floats& a, const Floats& weight, const Floats* bias, int rows, int cols, int depth) {
   Floats c;
   for (int i = 0; i < rows; ++i) {
@@ -84,15 +84,15 @@ TEST(MultiplyInt8, HasTheBitsOfPlainLoops) {
   }
 }
 
-// All of the largest magnitude, so that sums are as large as they can be.
-TEST(MultiplyInt8, HoldsTheLargestSums) {
+// All numbers have the largest magnitude, so the sums are as large as possible.
+TEST(MultiplyInt8, DoesNotOverflowOnTheLargestSums) {
   const int depth = 4096;
   const Floats packed = packedOf(Floats(depth, -2.0f), depth, 1);
   EXPECT_NEAR(product(Floats(depth, 3.0f), packed, nullptr, 1, 1, depth)[0], -6.0 * depth, 1e-6 * 6 * depth);
   EXPECT_NEAR(product(Floats(depth, -3.0f), packed, nullptr, 1, 1, depth)[0], 6.0 * depth, 1e-6 * 6 * depth);
 }
 
-TEST(MultiplyInt8, GivesBackColumns) {
+TEST(MultiplyInt8, UnpacksColumns) {
   for (const int depth : {1, 5, 128, 173}) {
     for (const int cols : {1, 8, 19}) {
       const Floats weight = randomFloats(size_t(depth) * cols, 5);
@@ -110,7 +110,7 @@ TEST(MultiplyInt8, GivesBackColumns) {
   }
 }
 
-TEST(MultiplyInt8, KeepsZerosAndWhatIsNotANumber) {
+TEST(MultiplyInt8, KeepsZerosAndGivesNaNForNaNAndInfinity) {
   const int depth = 140, cols = 9, rows = 6;
   Floats a = randomFloats(size_t(rows) * depth, 1), weight = randomFloats(size_t(cols) * depth, 2);
   std::fill(a.begin(), a.begin() + depth, 0.0f);

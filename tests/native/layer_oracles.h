@@ -1,4 +1,4 @@
-// What layers consist of, in float64.
+// The parts of layers, in float64.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using Doubles = std::vector<double>;
 
 inline Doubles doubles(const std::vector<float>& x) { return {x.begin(), x.end()}; }
 
-/// x * weight^T + bias, for rows of `inputs` numbers.
+/// x * weight^T + bias, for x of rows of `inputs` numbers.
 inline Doubles linear64(const Doubles& x, const Doubles& weight, const Doubles& bias, int inputs, int outputs) {
   Doubles out(x.size() / inputs * outputs);
   for (size_t at = 0; at < out.size(); ++at) {
@@ -26,7 +26,7 @@ inline Doubles linear64(const Doubles& x, const Doubles& weight, const Doubles& 
   return out;
 }
 
-/// norm, which with `rms` is kRms. `steepest` becomes the largest 1 / deviation so far.
+/// norm, kRms if `rms`. `steepest` becomes the maximum of itself and every 1 / deviation.
 inline Doubles norm64(const Doubles& x, const Doubles& weight, const Doubles& bias, bool rms, double eps,
                       double* steepest) {
   const size_t dim = weight.size();
@@ -44,7 +44,7 @@ inline Doubles norm64(const Doubles& x, const Doubles& weight, const Doubles& bi
   return out;
 }
 
-/// Sines, then cosines, for each row of `width` / 2 angles.
+/// For each row of `width` / 2 angles: sines, then cosines.
 inline std::vector<float> rotaryTable64(const std::vector<float>& angles, int width) {
   std::vector<float> table(2 * angles.size());
   const size_t half = width / 2;
@@ -56,7 +56,7 @@ inline std::vector<float> rotaryTable64(const std::vector<float>& angles, int wi
   return table;
 }
 
-/// Rotates x in place as rotaryEmbedding does, or with a sign of -1 as its backward pass.
+/// Rotates x in place like rotaryEmbedding, or with a sign of -1 like its backward pass.
 inline void rotate64(double* x, const RotaryArgs& n, int sign = 1) {
   const int half = n.rotaryWidth / 2;
   for (int row = 0; row < n.batch * n.heads * n.rows; ++row) {
@@ -72,7 +72,7 @@ inline void rotate64(double* x, const RotaryArgs& n, int sign = 1) {
   }
 }
 
-/// The strides of heads that lie side by side.
+/// The strides of (batch, tokens, heads, width).
 inline Strides sideBySide(int tokens, int heads, int width) { return {tokens * heads * width, width, heads * width}; }
 
 /// A function's value and its slope.
@@ -95,7 +95,7 @@ inline Point activate64(Activation activation, double x) {
   return {x * (1 + t) / 2, (1 + t) / 2 + x * (1 - t * t) / 2 * root * (1 + 3 * 0.044715 * x * x)};
 }
 
-/// A feed-forward network, of which weight1 has gates first with `gated`.
+/// A feed-forward network. If `gated`, weight1 begins with the gates.
 inline Doubles feedForward64(const Doubles& x, const Doubles& weight1, const Doubles& bias1, const Doubles& weight2,
                              const Doubles& bias2, int width, int hidden_width, bool gated, Activation activation) {
   const int inner_width = (gated ? 2 : 1) * hidden_width;

@@ -1,4 +1,4 @@
-// The linear and the feed-forward layer on memory of exactly the stated size, filled with NaN, for tests.
+// Linear and feed-forward layers for tests, in memory of exactly the right size, filled with NaN.
 #pragma once
 
 #include <cmath>
@@ -10,18 +10,18 @@ namespace wasm_attention {
 
 using Floats = std::vector<float>;
 
-/// Null for an empty array: a network without bias has empty gradients for it.
+/// Null for an empty array: a network without biases has empty gradients for them.
 inline float* dataOrNull(Floats& v) { return v.empty() ? nullptr : v.data(); }
 inline const float* dataOrNull(const Floats* v) { return v ? v->data() : nullptr; }
 
-/// A weight (outputs, inputs), packed.
+/// Packs a weight (outputs, inputs).
 inline Floats packedOf(const Floats& weight, int inputs, int outputs, WeightType type = WeightType::kFloat32) {
   Floats packed(packedWeightSize(inputs, outputs, type), type == WeightType::kFloat32 ? NAN : 0);
   packWeight(weight.data(), packed.data(), inputs, outputs, 0, outputs, type);
   return packed;
 }
 
-/// The output of a linear layer, of a packed weight; `bias` may be null.
+/// The output of a linear layer with a packed weight; `bias` may be null.
 inline Floats linearOf(const Floats& x, const Floats& packed, const Floats* bias, int inputs, int outputs,
                        WeightType type = WeightType::kFloat32) {
   const int rows = static_cast<int>(x.size()) / inputs;
@@ -36,7 +36,7 @@ struct LinearGradients {
   Floats x, weight, bias;
 };
 
-/// Adds to the gradients of weight and bias in `found`, if they are given.
+/// Adds to the gradients of weight and bias in `found`, if these are not empty.
 inline LinearGradients linearGradients(const Floats& x, const Floats& weight, const Floats& g, int rows, int inputs,
                                        int outputs, LinearGradients found = {}, bool has_bias = true) {
   found.x.assign(x.size(), NAN);

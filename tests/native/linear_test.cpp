@@ -1,4 +1,3 @@
-// Linear maps and their gradients.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -10,7 +9,7 @@
 namespace wasm_attention {
 namespace {
 
-// Gradients are added to existing values.
+// Gradients of weight and bias are added to existing values.
 PROPERTY(Linear, AgreesWithFloat64) {
   const int rows = draw.integer(0, draw.flag() ? 600 : 20), inputs = draw.integer(1, 40), outputs = draw.integer(1, 40);
   const bool has_bias = draw.flag();
@@ -48,8 +47,8 @@ PROPERTY(Linear, AgreesWithFloat64) {
   }
 }
 
-// Weights are packed in parts, and an embedding reads them as they are kept.
-PROPERTY(Linear, OfEveryTypeMultipliesWhatItKeeps) {
+// Weights are packed in parts, and an embedding unpacks them.
+PROPERTY(Linear, MultipliesByTheUnpackedWeightOfEveryType) {
   const int rows = draw.integer(0, draw.flag() ? 200 : 6), inputs = draw.integer(1, 80), outputs = draw.integer(1, 40);
   const auto type = static_cast<WeightType>(draw.integer(0, 2));
   const bool exact = type == WeightType::kFloat32, has_bias = draw.flag();

@@ -1,4 +1,4 @@
-// Sums of so many terms that adding them up one by one in float32 would be off by 1e-4 and more.
+// Sums of so many terms that adding them one by one in float32 would be off by 1e-4 or more.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ void expectClose(double actual, double expected, const char* what) {
   EXPECT_NEAR(actual / expected, 1, kTolerance) << what;
 }
 
-TEST(LongSums, OfASoftmaxAddUpToOne) {
+TEST(LongSums, InSoftmax) {
   Floats x(1000003, 0.0f);
   x[0] = 10;
   maskedSoftmax(x.data(), nullptr, x.data(), 1, static_cast<int>(x.size()));
@@ -25,7 +25,7 @@ TEST(LongSums, OfASoftmaxAddUpToOne) {
   expectClose(sum, 1, "sum of the weights");
 }
 
-TEST(LongSums, OfACrossEntropyGiveItsLossAndGradient) {
+TEST(LongSums, InCrossEntropy) {
   const int classes = 1000003;
   Floats logits(classes, 0.3f), grad(classes);
   logits[1] = 3;
@@ -36,7 +36,7 @@ TEST(LongSums, OfACrossEntropyGiveItsLossAndGradient) {
   expectClose(grad[2], 1 / total, "gradient");
 }
 
-TEST(LongSums, OfANormAreThoseOfItsRow) {
+TEST(LongSums, InRowsOfALayerNorm) {
   const int dim = 6000001;
   Floats x(dim), out(dim), grad(dim, 0.1f);
   for (int i = 0; i < dim; ++i) x[i] = 100 + (i % 10 == 0 ? 3.0f : 0.1f);
@@ -45,12 +45,12 @@ TEST(LongSums, OfANormAreThoseOfItsRow) {
   for (const float v : x) variance += (v - mean) * (v - mean) / dim;
   norm({x.data(), nullptr, nullptr, out.data(), 1, dim, Norm::kLayer, 0});
   for (const int i : {0, 1, dim - 1}) EXPECT_NEAR(out[i], (x[i] - mean) / std::sqrt(variance), kTolerance);
-  // A gradient that is constant has none behind the mean.
+  // Subtracting the mean leaves nothing of a constant gradient.
   normBackward({x.data(), nullptr, grad.data(), nullptr, nullptr, 1, dim, Norm::kLayer, 0}, nullptr);
   for (const int i : {0, 1, dim - 1}) EXPECT_NEAR(grad[i], 0, kTolerance * 0.1);
 }
 
-TEST(LongSums, OfANormsGradientsRunDownItsRows) {
+TEST(LongSums, InGradientsOfALayerNormsParameters) {
   const int rows = 1000003, dim = 5;
   Floats x(size_t(rows) * dim), g(x.size(), 0.1f), weight(dim, 1.0f);
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % dim);
@@ -66,7 +66,7 @@ TEST(LongSums, OfANormsGradientsRunDownItsRows) {
   }
 }
 
-TEST(LongSums, OfAnRmsNormAreThoseOfItsRowsAndColumns) {
+TEST(LongSums, InRmsNormAndItsGradients) {
   const int dim = 6000001;
   Floats x(dim), out(dim), grad(dim, 0.1f), ones(dim, 1.0f), grad_ones(dim);
   for (int i = 0; i < dim; ++i) x[i] = i % 10 == 0 ? 3.0f : 0.1f;
@@ -87,7 +87,7 @@ TEST(LongSums, OfAnRmsNormAreThoseOfItsRowsAndColumns) {
   for (const float sum : grad_weight) expectClose(sum, 1 + rows * double{0.1f}, "gradient of the weight");
 }
 
-TEST(LongSums, OfAnEmbeddingsGradientGoToOneRow) {
+TEST(LongSums, InAnEmbeddingsGradient) {
   const int count = 2000003, dim = 5, rows = 3;
   const Floats g(size_t(count) * dim, 0.1f);
   std::vector<int32_t> ids(count, 1);
@@ -101,7 +101,7 @@ TEST(LongSums, OfAnEmbeddingsGradientGoToOneRow) {
   }
 }
 
-TEST(LongSums, OfAPositionsGradientRunDownItsSequences) {
+TEST(LongSums, InPositionsGradient) {
   const int batch = 1000003, rows = 1, dim = 5;
   const Floats g(size_t(batch) * dim, 0.1f);
   Floats grad_x(g.size()), grad(dim, 1.0f);
@@ -109,8 +109,8 @@ TEST(LongSums, OfAPositionsGradientRunDownItsSequences) {
   for (const float v : grad) expectClose(v, 1 + batch * double{0.1f}, "gradient of the row");
 }
 
-/// Keys of two kinds, with weights in closed form.
-TEST(LongSums, OfAdditiveAttentionAndItsGradientsRunAlongItsKeys) {
+/// With two kinds of keys, whose weights have a closed form.
+TEST(LongSums, InAdditiveAttentionAndItsGradients) {
   const int keys = 1000003, width = 5;
   AdditiveAttentionGradArgs args{};
   AdditiveAttentionArgs& a = args.attention;
@@ -150,12 +150,12 @@ TEST(LongSums, OfAdditiveAttentionAndItsGradientsRunAlongItsKeys) {
   Floats grad_scratch(additiveAttentionBackwardScratch(args), NAN);
   additiveAttentionBackward(args, grad_scratch.data());
   const double first = share * width * (double{0.9f} - mean), second = (1 - share) * width * (double{0.1f} - mean);
-  // Relative to the sum of the terms' sizes: they cancel.
+  // Relative to the sum of the terms' magnitudes, because they cancel.
   EXPECT_NEAR(grad_query, first * (1 - tangent * tangent) + second, kTolerance * (first - second));
   expectClose(grad_vector, first * tangent, "gradient of the vector");
 }
 
-/// `queries` of them against many keys, by the softmax in float64.
+/// Compares attention of `queries` queries with float64.
 void checkAttention(int queries, int keys, const Floats& key, const Floats& value, int width) {
   AttentionArgs a{};
   a.batch = a.heads = a.kvHeads = 1;
@@ -187,7 +187,7 @@ void checkAttention(int queries, int keys, const Floats& key, const Floats& valu
   for (const float v : sums) expectClose(v, std::log(total), "sum");
 }
 
-TEST(LongSums, OfAttentionRunAlongItsKeys) {
+TEST(LongSums, InAttention) {
   const int keys = 1000003, width = 5;
   Floats key(keys, 0.3f), value(size_t(keys) * width, 0.1f);
   key[0] = 3;
@@ -200,7 +200,7 @@ TEST(LongSums, OfAttentionRunAlongItsKeys) {
   for (const int queries : {1, 9}) checkAttention(queries, keys, key, value, width);
 }
 
-TEST(LongSums, OfInfiniteTermsAreInfinite) {
+TEST(LongSums, OfInfinityAreInfinite) {
   const int keys = 3 * 4096;
   Floats value(keys, 1.0f), key(keys, 0.0f);
   value[5] = INFINITY;

@@ -15,7 +15,7 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-TEST(MaskedSoftmax, NeverReadsWhatIsMasked) {
+TEST(MaskedSoftmax, NeverReadsMaskedLogits) {
   std::vector<float> x{1, 1, 1, kNaN, kInfinity, kNaN, kNaN, kNaN, kNaN, kNaN};
   const std::vector<int32_t> valid{3, 0};
   maskedSoftmax(x.data(), valid.data(), x.data(), 2, 5);
@@ -23,7 +23,7 @@ TEST(MaskedSoftmax, NeverReadsWhatIsMasked) {
   EXPECT_EQ(x, (std::vector<float>{third, third, third, 0, 0, 0, 0, 0, 0, 0}));
 }
 
-TEST(MaskedSoftmax, TakesMinusInfinityAsMasked) {
+TEST(MaskedSoftmax, TreatsMinusInfinityAsMasked) {
   std::vector<float> x{0, -kInfinity, 0, -kInfinity, -kInfinity, -kInfinity};
   maskedSoftmax(x.data(), nullptr, x.data(), 2, 3);
   EXPECT_EQ(x, (std::vector<float>{0.5, 0, 0.5, 0, 0, 0}));
@@ -35,20 +35,20 @@ TEST(MaskedSoftmax, StaysFiniteForHugeScores) {
   EXPECT_EQ(x, (std::vector<float>{0.5, 0.5, 0, 0.5, 0, 0.5}));
 }
 
-TEST(MaskedSoftmax, LetsNaNAmongTheValidShow) {
+TEST(MaskedSoftmax, PropagatesNaNInValidLogits) {
   std::vector<float> x{0, kNaN, 0};
   maskedSoftmax(x.data(), nullptr, x.data(), 1, 3);
   for (const float weight : x) EXPECT_TRUE(std::isnan(weight));
 }
 
-TEST(MaskedSoftmax, AcceptsNoRowsAndNoColumns) {
+TEST(MaskedSoftmax, AcceptsZeroRowsOrColumns) {
   float untouched = 7;
   maskedSoftmax(&untouched, nullptr, &untouched, 0, 5);
   maskedSoftmax(&untouched, nullptr, &untouched, 5, 0);
   EXPECT_EQ(untouched, 7);
 }
 
-// With NaN and infinity beyond the lengths.
+// With NaN and infinity beyond the valid lengths.
 PROPERTY(MaskedSoftmax, AgreesWithFloat64) {
   const int rows = draw.integer(1, 12), cols = draw.integer(1, draw.flag() ? 600 : 40);
   const bool has_lens = draw.flag(), in_place = draw.flag();
@@ -74,7 +74,7 @@ PROPERTY(MaskedSoftmax, AgreesWithFloat64) {
     for (int j = 0; j < cols; ++j) {
       const double expected = j < valid[r] && sum > 0 ? std::exp(row[j] - max) / sum : 0;
       // The difference of two logits is rounded by up to half an ulp of 160. The exponential, the sum and the quotient
-      // have 32 ulps.
+      // are off by up to 32 ulps.
       const double tolerance = (64 + std::sqrt(cols) + 2 * 160) * kHalfUlp * expected + 1.2e-38;
       expectNear(out[size_t(r) * cols + j], expected, tolerance, "softmax", size_t(r) * cols + j);
     }

@@ -1,4 +1,3 @@
-// Normalised rows and their gradients.
 #include "attention.h"
 #include "property.h"
 
@@ -28,7 +27,7 @@ PROPERTY(Norm, AgreesWithFloat64) {
   std::vector<float> scratch(normBackwardScratch(args), NAN);
   normBackward(args, scratch.data());
   std::vector<double> sums(dim), bias_sums(dim);
-  // A few dozen roundings of numbers of up to 4, divided by a deviation of at least sqrt(0.1), in gradients twice.
+  // A few dozen roundings of numbers of up to 4, divided by a deviation of at least sqrt(0.1), twice in gradients.
   const double tolerance = 64 * 4 * 4 * kHalfUlp;
   for (int r = 0; r < rows; ++r) {
     const float *row = &x[size_t(r) * dim], *grad = &g[size_t(r) * dim];

@@ -12,7 +12,7 @@ namespace {
 
 double belowOf(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
 
-TEST(Normal, IsAsNearToEveryProbabilityAsItSays) {
+TEST(Normal, KeepsItsErrorBounds) {
   for (const float last : {20.0f, -20.0f}) {
     Worst absolute, relative;
     sampleFloats(
@@ -20,7 +20,7 @@ TEST(Normal, IsAsNearToEveryProbabilityAsItSays) {
         [&](float x, float y) {
           const double expected = belowOf(x);
           absolute.add(std::abs(y - expected), x);
-          // Far from zero, e^(-x^2/2) has an error of x^2/2 roundings.
+          // Far from zero, e^(-x^2/2) is off by x^2/2 roundings.
           if (expected > 1e-34) relative.add(std::abs(y / expected - 1) / (5e-7 + double{x} * x * 1.5e-7), x);
         });
     EXPECT_LE(absolute.error, 2.5e-7) << "at " << absolute.at;
@@ -28,7 +28,7 @@ TEST(Normal, IsAsNearToEveryProbabilityAsItSays) {
   }
 }
 
-TEST(Normal, HasTheDensityOfTheProbability) {
+TEST(Normal, HasTheRightDensity) {
   for (const float last : {20.0f, -20.0f}) {
     Worst worst;
     sampleFloats(
@@ -40,7 +40,7 @@ TEST(Normal, HasTheDensityOfTheProbability) {
   }
 }
 
-TEST(Normal, EndsInZeroAndOne) {
+TEST(Normal, SaturatesAtZeroAndOne) {
   for (const float x : {20.0f, 1e20f, std::numeric_limits<float>::max(), kInfinity}) {
     EXPECT_EQ(normal(splat(x)).cdf[0], 1);
     EXPECT_EQ(normal(splat(-x)).cdf[0], 0);

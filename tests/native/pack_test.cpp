@@ -17,11 +17,11 @@ TEST(Pack, RoundsUpToWholePanels) {
   EXPECT_EQ(roundUp(1, 8), 8);
   EXPECT_EQ(roundUp(8, 8), 8);
   EXPECT_EQ(roundUp(9, 4), 12);
-  // More floats than 32 bits can count.
+  // More floats than a 32-bit integer can count.
   EXPECT_EQ(panelsSize(1 << 20, 1 << 13, 8), int64_t{1} << 33);
 }
 
-PROPERTY(Pack, PutsRowsAndColumnsIntoPanels) {
+PROPERTY(Pack, CopiesRowsOrColumnsIntoPanels) {
   const int rows = draw.integer(1, 60), cols = draw.integer(1, 60), gap = draw.integer(0, 5);
   const int stride = cols + gap, kind = draw.integer(0, 2);
   const float scale = kind == 2 ? 1 : draw.flag() ? 1 : 0.3f;

@@ -1,4 +1,4 @@
-// Encodings of positions on working memory of exactly the stated size, for tests.
+// Positional encodings for tests, in working memory of exactly the stated size.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace wasm_attention {
 
-/// Rows at these positions; if there are none, `rows` positions from `offset` on.
+/// The encodings of these positions, or if there are none, of `rows` positions from `offset` on.
 inline std::vector<float> encodePositions(const std::vector<double>& frequencies, const std::vector<double>& positions,
                                           int rows, int dim, double offset, bool concatenated) {
   SinusoidalArgs args{};

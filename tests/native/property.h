@@ -1,5 +1,5 @@
-// Properties of drawn arguments: each is a test of many draws, and libFuzzer goes on with it (fuzz/main.cpp). Sizes are
-// drawn from bytes, data from seeds among these. Buffers have exactly the right size, so that AddressSanitizer sees any
+// Property tests: each checks `kDraws` random calls as a test, and more under libFuzzer (fuzz/main.cpp). Bytes choose
+// the sizes, and the seeds of the data. Buffers have exactly the right size, so that AddressSanitizer reports any
 // access outside.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace wasm_attention {
 
-/// Reads sizes and choices from bytes, and zeros after their end.
+/// Draws sizes and choices from bytes, which zeros follow.
 class Draw {
  public:
   Draw(const uint8_t* data, size_t size) : data_(data), size_(size) {}
@@ -43,17 +43,17 @@ class Draw {
 
 using Property = void (*)(Draw& draw);
 
-/// All properties by their names.
+/// All properties by name.
 inline std::map<std::string, Property>& properties() {
   static std::map<std::string, Property> all;
   return all;
 }
 
-/// Bytes that a property reads at the most.
+/// The maximum number of bytes that a property reads.
 constexpr size_t kDrawnBytes = 64;
 
 #ifdef WASM_ATTENTION_THREADS
-constexpr int kDraws = 10;  // under ThreadSanitizer, which looks for races, and takes ten times as long
+constexpr int kDraws = 10;  // ThreadSanitizer looks for races, and takes ten times as long
 #else
 constexpr int kDraws = 150;
 #endif
@@ -85,10 +85,10 @@ inline void expectNear(double actual, double expected, double tolerance, const c
                 << tolerance;
 }
 
-/// Half an ulp of float32 at 1: the largest error of a rounding, relative to the result.
+/// Half an ulp of float32 at 1: the largest relative error of a rounding.
 constexpr double kHalfUlp = 1.0 / (1 << 24);
 
-/// A sum of products in float64, and the error that float32 may have.
+/// A sum of products in float64, and the allowed error in float32.
 struct Sum {
   double value = 0, magnitude = 0;
   int terms = 0;
@@ -97,7 +97,7 @@ struct Sum {
     magnitude += std::abs(x);
     ++terms;
   }
-  /// Each term is rounded, and each partial sum.
+  /// Each term and each partial sum is rounded.
   double tolerance() const { return (terms + 2) * kHalfUlp * magnitude + 1e-37; }
 };
 

@@ -12,7 +12,7 @@
 namespace wasm_attention {
 namespace {
 
-TEST(Rnn, LetsNaNShowThroughRelu) {
+TEST(Rnn, PropagatesNaNThroughRelu) {
   const float x[] = {NAN}, one[] = {1};
   RnnArgs args = rnnSizes(1, 1, 1, 1, true);
   args.x = x;
@@ -20,7 +20,7 @@ TEST(Rnn, LetsNaNShowThroughRelu) {
   EXPECT_TRUE(std::isnan(runRnn(args)[0]));
 }
 
-// With weights so small that differences do not grow.
+// The weights are so small that errors do not grow.
 PROPERTY(Rnn, AgreesWithFloat64) {
   const int batch = draw.integer(0, 5), length = draw.integer(0, 20), ins = draw.integer(1, 20),
             width = draw.integer(1, 30);
@@ -49,8 +49,7 @@ PROPERTY(Rnn, AgreesWithFloat64) {
         for (int i = 0; i < width; ++i) sum.add(whh[size_t(d) * width + i] * state[i]);
         next[d] = relu ? std::max(0.0, sum.value) : std::tanh(sum.value);
         const size_t at = (size_t(b) * length + t) * width + d;
-        // The step's own roundings, and 3 ulps of the tangent. The errors of earlier steps are halved by each step and
-        // add as much.
+        // The step's own roundings, and 3 ulps of tanh. Each step halves the errors of earlier ones, which add as much.
         expectNear(out[at], next[d], 2 * (8 * (ins + width + 4) + 8) * kHalfUlp * std::max(1.0, std::abs(next[d])),
                    "recurrence", at);
       }

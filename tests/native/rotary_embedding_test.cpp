@@ -15,7 +15,7 @@ namespace {
 
 constexpr float kEps = std::numeric_limits<float>::epsilon();
 
-TEST(ScaleFrequencies, MultipliesExactlyEnoughForFarPositions) {
+TEST(ScaleFrequencies, IsExactEnoughForFarPositions) {
   for (const int dim : {2, 5, 6, 8, 64}) {
     std::vector<double> frequencies(sinusoidalFrequenciesSize(dim));
     sinusoidalFrequencies(frequencies.data(), dim, 5e5);
@@ -31,7 +31,7 @@ TEST(ScaleFrequencies, MultipliesExactlyEnoughForFarPositions) {
   }
 }
 
-PROPERTY(RotaryEmbedding, RotatesHeadsOfEitherLayout) {
+PROPERTY(RotaryEmbedding, RotatesHeadsInBothLayouts) {
   RotaryArgs n{};
   n.batch = draw.integer(1, 3);
   n.heads = draw.integer(1, 4);
@@ -52,7 +52,7 @@ PROPERTY(RotaryEmbedding, RotatesHeadsOfEitherLayout) {
   (back ? rotaryEmbeddingBackward : rotaryEmbedding)(n);
   Doubles expected = doubles(x);
   rotate64(expected.data(), n, back ? -1 : 1);
-  // Two products of up to 8 and their sum of up to 16, each rounded.
+  // Two products of up to 8 and their sum of up to 16 are rounded.
   for (size_t i = 0; i < out.size(); ++i) expectNear(out[i], expected[i], 32 * kHalfUlp, "rotary", i);
 }
 
@@ -74,7 +74,7 @@ PROPERTY(RotaryTable, AgreesWithLongDouble) {
   const std::vector<float> table = tableOfRotations(frequencies, given ? positions : std::vector<double>(), rows, dim,
                                                     given ? 0 : start, amplitude, axes);
   encodingRotation(frequencies.data(), matrices.data(), dim, start);
-  // Half an ulp of float32, the 1e-11 that the header allows, and the error of long double's angle, 2^-60 of up to
+  // Half an ulp of float32, the 1e-11 that attention.h allows, and the error of the long double angle, 2^-60 of up to
   // 2^24. The product with the amplitude is rounded once more.
   const double tolerance = kHalfUlp + 1e-8;
   for (int j = 0; j < half; ++j) {

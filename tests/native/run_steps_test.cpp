@@ -1,4 +1,4 @@
-// Every action of a pass, against plain loops in float64.
+// Every kind of step against plain loops in float64.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void runStep(StepAction action, const Args& args, int past = 0) {
   StepList().append(action, args).run(past);
 }
 
-TEST(RunSteps, EmbedsByTablesAndByPackedWeights) {
+TEST(RunSteps, EmbedsFromTablesAndPackedWeights) {
   for (const int width : kSizes) {
     for (const int all : {1, 5, 8, 9, 20}) {
       const Floats table = randomFloats(static_cast<size_t>(all) * width, 2);
@@ -46,7 +46,7 @@ TEST(RunSteps, EmbedsByTablesAndByPackedWeights) {
   }
 }
 
-TEST(RunSteps, AddsWithDropoutToo) {
+TEST(RunSteps, AddsWithAndWithoutDropout) {
   for (const int width : kSizes) {
     const Floats x = randomFloats(3 * width, 1), y = randomFloats(3 * width, 2);
     for (const float dropout : {0.0f, 0.4f}) {
@@ -70,7 +70,7 @@ TEST(RunSteps, MapsLinearly) {
         runStep(StepAction::kLinear, LinearArgs{x.data(), packed.data(), has_bias ? bias.data() : nullptr, out.data(),
                                                 3, inputs, outputs, WeightType::kFloat32});
         const Doubles expected = linear64(doubles(x), doubles(weight), doubles(bias), inputs, outputs);
-        // As many terms below 1, each rounded once.
+        // `inputs` + 1 terms below 1, each rounded once.
         for (int i = 0; i < 3 * outputs; ++i) ASSERT_NEAR(out[i], expected[i], kEps * (inputs + 1));
       }
     }
@@ -87,7 +87,7 @@ TEST(RunSteps, NormalisesRows) {
       double steepest = 0;
       const Doubles expected =
           norm64(doubles(x), doubles(weight), doubles(bias), norm == Norm::kRms, kNormEps, &steepest);
-      // Each sum has `width` terms, and the division enlarges the mean's error by 1 / deviation.
+      // Each sum has `width` terms, and the division multiplies the mean's error by 1 / deviation.
       for (int i = 0; i < 3 * width; ++i) {
         ASSERT_NEAR(out[i], expected[i], kEps * (width + 8) * 2 * (norm == Norm::kRms ? 1 : steepest));
       }
@@ -123,7 +123,7 @@ TEST(RunSteps, FeedsForwardThroughGates) {
   }
 }
 
-TEST(RunSteps, AppliesActivationsAndTheHyperbolicTangent) {
+TEST(RunSteps, AppliesActivationsAndTanh) {
   for (const int width : kSizes) {
     const Floats x = randomFloats(2 * width, 1, 5);
     Floats silu(x.size(), NAN), tangent(x.size(), NAN);
@@ -138,7 +138,7 @@ TEST(RunSteps, AppliesActivationsAndTheHyperbolicTangent) {
   }
 }
 
-TEST(RunSteps, MakesRotaryTablesBehindThePastAndRotatesByThem) {
+TEST(RunSteps, ComputesRotaryTablesAfterThePastAndRotatesByThem) {
   const int batch = 2, tokens = 3, heads = 2, width = 10, past = 7;
   for (const int rotary : {2, 4, 8}) {
     std::vector<double> frequencies(sinusoidalFrequenciesSize(rotary));
@@ -190,7 +190,7 @@ TEST(RunSteps, AppendsHeadsToTheCache) {
   }
 }
 
-TEST(RunSteps, HasWorkingMemoryForEachOfItsSteps) {
+TEST(RunSteps, HasWorkingMemoryForAllItsSteps) {
   for (const bool attends_first : {false, true}) {
     AttentionProblem problem({2, 4, 2, 20, 40, 8, 8}, {}, 1);
     const Floats x = randomFloats(3 * 33, 1), weight = randomFloats(33 * 65, 2), packed = packedOf(weight, 33, 65);
@@ -252,7 +252,7 @@ TEST(RunSteps, MixesValuesByChangedWeights) {
       const int past = 4, keys = past + queries, batch = 2, heads = 4, width = 7;
       AttentionProblem problem({batch, heads, 2, queries, keys, 3, width}, {}, 1);
       Floats weights = randomFloats(static_cast<size_t>(batch) * heads * queries * keys, 9);
-      // No query sees the first key, whose values may be anything.
+      // No query sees the first key, so its values may be anything.
       for (size_t i = 0; i < weights.size(); i += keys) weights[i] = 0;
       for (int kv = 0; kv < batch * 2; ++kv) problem.value[kv * keys * width] = NAN;
       std::fill(problem.output.begin(), problem.output.end(), NAN);

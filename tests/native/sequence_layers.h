@@ -1,4 +1,4 @@
-// Convolutions and recurrences on working memory of exactly the stated size, filled with NaN, for tests.
+// Convolutions and RNNs for tests, in working memory of exactly the stated size, filled with NaN.
 #pragma once
 
 #include <cmath>
@@ -37,7 +37,7 @@ inline std::vector<float> runConv1d(Conv1dArgs args, const float* x, const float
   return out;
 }
 
-/// A recurrence's sizes; the caller adds the tensors.
+/// An RNN's sizes; the caller adds the tensors.
 inline RnnArgs rnnSizes(int batch, int length, int in_width, int width, bool relu) {
   RnnArgs args{};
   args.batch = batch;
@@ -48,10 +48,10 @@ inline RnnArgs rnnSizes(int batch, int length, int in_width, int width, bool rel
   return args;
 }
 
-/// Returns the states. Sets `out` in `args`.
+/// Sets `out` in `args` and returns the states.
 inline std::vector<float> runRnn(RnnArgs args) {
   std::vector<float> out;
-  out.reserve(1);  // an address for an empty batch, too: arithmetic on a null pointer is undefined
+  out.reserve(1);  // for an empty batch, because arithmetic on a null pointer is undefined
   out.assign(static_cast<size_t>(args.batch) * args.length * args.width, NAN);
   std::vector<float> scratch(rnnScratch(args), NAN);
   args.out = out.data();

@@ -12,14 +12,14 @@
 namespace wasm_attention {
 namespace {
 
-// x87's long double has 64 bits, which is practically exact here: the error of an angle of 2^26 is 2^-38.
+// x87's long double has 64 bits, which is exact enough here: the error of an angle of 2^26 is 2^-38.
 static_assert(sizeof(long double) > sizeof(double), "the oracle needs extended precision");
 
 long double angleOf(double position, int j, int dim, double base) {
   return position * std::pow(static_cast<long double>(base), -2.0L * j / dim);
 }
 
-/// The error that attention.h allows at x: half a unit in the last place of float32, and 1e-11.
+/// The error that attention.h allows at x: half an ulp of float32, and 1e-11.
 double promised(long double x) {
   int exponent;
   std::frexp(static_cast<float>(x), &exponent);
@@ -53,13 +53,13 @@ void expectRow(const float* row, double position, int dim, double base, bool con
   }
 }
 
-PROPERTY(SinusoidalEncoding, IsExactAtAnyPositions) {
+PROPERTY(SinusoidalEncoding, IsExactAtAnyPosition) {
   const int rows = draw.integer(1, draw.flag() ? 600 : 9), dim = draw.integer(1, draw.flag() ? 128 : 19);
   const bool concatenated = draw.flag(), given = draw.flag();
   const double base = std::pow(10, draw.flag() ? draw.integer(-2, 300) : draw.integer(0, 5));
   const double start = draw.integer(-4095, 4095) * double(draw.integer(1, 4000));
   std::vector<double> positions;
-  // Of 24 bits, with which the products of angles are exact.
+  // Positions have 24 bits, so the products in the angles are exact.
   for (int i = 0; i < rows; ++i) {
     positions.push_back(given ? static_cast<float>(start + draw.integer(-4000, 4000) / 4.0) : start + i);
   }
@@ -85,7 +85,7 @@ TEST(SinusoidalFrequencies, AreExactBeyondFloat64) {
       for (int j = 0; j < (dim + 1) / 2; ++j) {
         const Frequencies pair = loadFrequencies(table.data(), dim, j / 2 * 2);
         const long double frequency = static_cast<long double>(pair.high[j % 2]) + pair.low[j % 2];
-        // powl's own error: the exponent is rounded to 64 bits.
+        // The error of powl: the exponent is rounded to 64 bits.
         const long double tolerance = 2e-19L * (1 + std::fabs(std::log(base)));
         EXPECT_NEAR(static_cast<double>(frequency / angleOf(1, j, dim, base) - 1), 0.0, static_cast<double>(tolerance))
             << base << " " << dim << " " << j;
@@ -97,7 +97,7 @@ TEST(SinusoidalFrequencies, AreExactBeyondFloat64) {
   }
 }
 
-TEST(SinCos, AgreesWithLibmToTheLastBitsOverTheWholeRange) {
+TEST(SinCos, AgreesWithLibmOverTheWholeRange) {
   for (double angle = 1e-9; angle < 2147483647; angle = angle * 1.003 + 1e-3) {
     for (const double signed_angle : {angle, -angle}) {
       const SinCos pair = sinCos(splat(signed_angle), splat(0));
@@ -118,7 +118,7 @@ TEST(SinCos, IsRightAtTheQuadrants) {
   }
 }
 
-TEST(EncodingRotation, TurnsOnePositionIntoAnother) {
+TEST(EncodingRotation, RotatesOnePositionIntoAnother) {
   for (const int dim : {2, 4, 6, 34}) {
     const double delta = 17;
     const std::vector<double> frequencies = frequenciesOf(dim, 1e4);
@@ -129,7 +129,7 @@ TEST(EncodingRotation, TurnsOnePositionIntoAnother) {
       for (int j = 0; j < dim; j += 2) {
         const float* turn = &m[2 * j];
         const float sin = p[i * dim + j], cos = p[i * dim + j + 1];
-        // Four roundings of values up to 1, and two of the sum: 6 · 2^-25.
+        // Four roundings of values of up to 1, and two of the sum: 6 · 2^-25.
         EXPECT_NEAR(turn[0] * sin + turn[1] * cos, p[(i + 17) * dim + j], 1.8e-7);
         EXPECT_NEAR(turn[2] * sin + turn[3] * cos, p[(i + 17) * dim + j + 1], 1.8e-7);
       }

@@ -1,6 +1,6 @@
-// Sizes of working memory for extents up to 2^31 - 1: never negative, and never smaller where an extent is larger, so
-// that none wraps; the sanitizers end the run if one overflows on the way. That they are large enough is seen by all
-// other tests, whose buffers have exactly these sizes.
+// Sizes of working memory for extents of up to 2^31 - 1 are never negative and never smaller for a larger extent, so
+// none wraps; sanitizers report overflow on the way. All other tests show that the sizes suffice: their buffers have
+// exactly these sizes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,11 +20,11 @@ using Extents = std::array<int, 7>;
 
 float some;
 
-/// With each of the options that take memory, or none.
+/// With all options that need memory, or none.
 AttentionArgs attentionOf(const Extents& e, bool options) {
   AttentionArgs a{};
   a.batch = e[0];
-  // With the largest widths, an extent too.
+  // heads · width must fit into an extent, too.
   a.heads = a.kvHeads = std::min(e[1], 1 << 12);
   a.width = a.valueWidth = std::min(e[2], 1 << 18);
   a.queries = e[3];
@@ -66,7 +66,7 @@ AdditiveAttentionArgs additiveOf(const Extents& e) {
   return a;
 }
 
-/// Of steps that take working memory, behind a past. The past and the keys are tokens of one sequence.
+/// The size for steps that need working memory, after a past. Past and keys are tokens of the same sequence.
 int64_t stepsSize(const Extents& e) {
   RotaryTableArgs table{};
   table.rows = e[3], table.dim = e[5];
@@ -80,7 +80,7 @@ int64_t stepsSize(const Extents& e) {
 const struct {
   const char* name;
   int64_t (*size)(const Extents&);
-  bool growsWithTokens = true;  // with queries (3) and keys (4)
+  bool growsWithTokens = true;  // with queries (extent 3) and keys (extent 4)
 } kSizes[] = {
     {"attention", [](const Extents& e) { return scaledDotProductAttentionScratch(attentionOf(e, false)); }},
     {"attention, options", [](const Extents& e) { return scaledDotProductAttentionScratch(attentionOf(e, true)); }},
@@ -89,9 +89,9 @@ const struct {
        return scaledDotProductAttentionBackwardScratch({attentionOf(e, true), &some});
      }},
     {"one query", [](const Extents& e) { return attendOneScratch(attentionOf(e, false)); }},
-    // Blocks take fewer sequences at a time if these are longer, and compute weights again that would be too many.
+    // A block processes fewer sequences at a time if they are longer, and recomputes weights if they are too many.
     {"block", [](const Extents& e) { return transformerBlockScratch(blockOf(e)); }, false},
-    {"what a block keeps", [](const Extents& e) { return transformerBlockKept(blockOf(e)); }, false},
+    {"kept by a block", [](const Extents& e) { return transformerBlockKept(blockOf(e)); }, false},
     {"block backward",
      [](const Extents& e) {
        return transformerBlockBackwardScratch({blockOf(e), &some});
@@ -157,7 +157,7 @@ const struct {
 
 TEST(Sizes, AreNeverNegativeAndGrowWithEachExtent) {
   std::mt19937 random(1);
-  // Any number of digits: small extents, those around the kernels' blocks, and the largest.
+  // Extents of all magnitudes: small ones, those around the kernels' blocks, and the largest.
   const auto more = [&](int from) {
     return static_cast<int>(std::min<int64_t>(int64_t{from} + (random() >> random() % 32), INT32_MAX));
   };
@@ -170,7 +170,7 @@ TEST(Sizes, AreNeverNegativeAndGrowWithEachExtent) {
     for (const auto& [name, size, growsWithTokens] : kSizes) {
       ASSERT_GE(size(extents), 0) << name;
       if (!growsWithTokens && (which == 3 || which == 4)) continue;
-      // Those that no memory holds are limited.
+      // Sizes that fit no memory are clamped.
       ASSERT_LE(std::min(size(extents), kTooMany), size(larger))
           << name << ": extent " << which << " is " << larger[which];
     }

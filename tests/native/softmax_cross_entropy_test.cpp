@@ -6,7 +6,7 @@
 namespace wasm_attention {
 namespace {
 
-// In place and not, with rows that do not count.
+// In place and out of place, with ignored rows.
 PROPERTY(SoftmaxCrossEntropy, AgreesWithFloat64) {
   const int rows = draw.integer(1, 20), classes = draw.integer(1, 70), scale = draw.integer(1, 90);
   const bool ignores = draw.flag(), in_place = draw.flag();
@@ -20,8 +20,8 @@ PROPERTY(SoftmaxCrossEntropy, AgreesWithFloat64) {
   std::vector<float> grad = in_place ? logits : std::vector<float>(logits.size(), NAN);
   const double loss =
       softmaxCrossEntropy(in_place ? grad.data() : logits.data(), targets.data(), grad.data(), rows, classes);
-  // The error of an exponential is a few units plus its argument's rounding, and the argument is up to twice the scale.
-  // A sum adds one rounding for every four classes, and a logarithm of up to 5 its own.
+  // An exponential's error is a few ulps plus the rounding of its argument, which is up to twice the scale. A sum adds
+  // one rounding per four classes, and a logarithm of up to 5 its own.
   const double error = (16 + 4 * scale + classes) * kHalfUlp;
   double expected = 0;
   for (int r = 0; r < rows; ++r) {

@@ -1,4 +1,4 @@
-// The steps of a pass, one behind the other, for tests.
+// A list of steps, for tests.
 #pragma once
 
 #include <cmath>
@@ -26,7 +26,7 @@ class StepList {
     return {reinterpret_cast<const Step*>(words_.data()), static_cast<int32_t>(words_.size() * sizeof(double)), past};
   }
 
-  /// Runs them on working memory of exactly the stated size, filled with NaN.
+  /// Runs the steps, in working memory of exactly the stated size, filled with NaN.
   void run(int past = 0) const {
     std::vector<float> scratch(runStepsScratch(args(past)), NAN);
     runSteps(args(past), scratch.data());

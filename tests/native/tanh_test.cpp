@@ -28,15 +28,15 @@ TEST(Tanh, IsWithin3e7OfEveryResult) {
   }
 }
 
-TEST(Tanh, GivesTinyArgumentsBack) {
-  // x^3 / 3 is below half a unit of the last place of x.
+TEST(Tanh, ReturnsTinyArguments) {
+  // x^3 / 3 is below half an ulp of x.
   for (const float x : {0.0f, 1e-45f, 1e-40f, 1e-38f, 1e-20f, 1e-4f}) {
     EXPECT_EQ(tanhOf(x), x);
     EXPECT_EQ(tanhOf(-x), -x);
   }
 }
 
-TEST(Tanh, EndsInOne) {
+TEST(Tanh, SaturatesAtOne) {
   for (const float x : {10.0f, 100.0f, std::numeric_limits<float>::max(), kInfinity}) {
     EXPECT_EQ(tanhOf(x), 1);
     EXPECT_EQ(tanhOf(-x), -1);

@@ -1,4 +1,4 @@
-// The two passes of a block on memory of exactly the stated size, so that AddressSanitizer sees any access outside.
+// Both passes of a block, in memory of exactly the right size, so that AddressSanitizer reports any access outside.
 // Gradients are compared with finite differences here; tests/layers compares outputs with PyTorch.
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ double dot(const Floats& a, const Floats& b) {
   return sum;
 }
 
-TEST(TransformerBlock, HasItsGradients) {
+TEST(TransformerBlock, HasTheGradientsOfFiniteDifferences) {
   const std::vector<BlockCase> cases = blockCases();
   for (size_t which = 0; which < cases.size(); ++which) {
     SCOPED_TRACE(which);
@@ -38,7 +38,7 @@ TEST(TransformerBlock, HasItsGradients) {
           return loss;
         };
         const auto slope = [&](float step) { return (along(step) - along(-step)) / (2 * step); };
-        // Extrapolation removes third derivatives; what is left are roundings of 48 outputs divided by 1e-2.
+        // Extrapolation removes third derivatives and leaves the roundings of 48 outputs, divided by 1e-2.
         const double expected = (4 * slope(kStep) - slope(2 * kStep)) / 3;
         ASSERT_NEAR(gradient[i], expected, 5e-3 * (1 + std::abs(gradient[i]))) << i;
       }
@@ -52,7 +52,7 @@ TEST(TransformerBlock, HasItsGradients) {
   }
 }
 
-// The outputs are compared with float64, and all gradients together with the slope of the loss in one direction.
+// The output is compared with float64, and all gradients together with the slope of the loss along one direction.
 PROPERTY(TransformerBlock, AgreesWithFloat64) {
   BlockCase c;
   c.batch = draw.integer(1, 4);
@@ -82,7 +82,7 @@ PROPERTY(TransformerBlock, AgreesWithFloat64) {
   const Floats output = block.forward(x);
   std::vector<Floats> gradients = block.backward(x, g);
   gradients.erase(gradients.begin() + 1);  // the memory's
-  // With dropout, this looks only for accesses outside buffers and for reads of values that were never written.
+  // With dropout, this checks only for accesses outside buffers and for reads of values that were never written.
   if (c.dropout > 0) {
     for (const float value : output) expectNear(value - value, 0, 0, "a number", 0);
     for (const Floats& gradient : gradients) {
@@ -95,8 +95,8 @@ PROPERTY(TransformerBlock, AgreesWithFloat64) {
   for (const Floats& parameter : block.parameters) exact.push_back(doubles(parameter));
   double steepest = 1;
   const Doubles expected = block64(c, block.table, doubles(x), exact, &steepest);
-  // Several sums of up to a few dozen terms of up to 1, and two norms, which divide by their deviations. This is five
-  // times the largest difference in 5,000 inputs.
+  // Several sums of up to a few dozen terms of up to 1, and two norms, which divide by deviations. This is five times
+  // the largest difference for 5,000 inputs.
   const double share = 1e-5 * steepest * steepest;
   for (size_t i = 0; i < output.size(); ++i) expectNear(output[i], expected[i], share, "block", i);
   // Finite differences are wrong near relu's kinks.
@@ -125,7 +125,7 @@ PROPERTY(TransformerBlock, AgreesWithFloat64) {
   const double step = 1e-4 / (steepest * steepest);
   // Extrapolation removes the third derivative.
   const double slope = (4 * difference(step) - difference(2 * step)) / 3;
-  // Roundings of thousands of terms largely cancel. This is twenty times the largest difference in those inputs.
+  // Roundings of thousands of terms largely cancel. This is twenty times the largest difference for those inputs.
   expectNear(sum, slope, 0.1 * share * magnitude, "the slope of the gradients", 0);
 }
 

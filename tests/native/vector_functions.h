@@ -21,8 +21,8 @@ inline float floatOf(uint32_t bits) {
   return x;
 }
 
-/// Calls check(x, function(x)) for every 997th float from zero to `last`, which may be negative. 997 is a prime, so all
-/// lanes and kinds of mantissas take part.
+/// Calls check(x, function(x)) for every 997th float from zero to `last`, which may be negative. Because 997 is prime,
+/// all lanes and kinds of mantissas occur.
 template <typename Function, typename Check>
 void sampleFloats(float last, Function function, Check check) {
   constexpr uint32_t kStep = 997;
@@ -36,7 +36,7 @@ void sampleFloats(float last, Function function, Check check) {
   }
 }
 
-/// The largest error so far, and its place.
+/// The largest error so far, and its argument.
 struct Worst {
   double error = 0;
   float at = 0;

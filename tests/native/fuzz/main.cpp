@@ -1,4 +1,4 @@
-// libFuzzer over one property of the tests: PROPERTY=Suite.Name. Without one it lists all.
+// Runs libFuzzer on one property of the tests: PROPERTY=Suite.Name. Without a name it lists all properties.
 #include <cstdio>
 #include <cstdlib>
 
@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Draw draw(data, size);
   property(draw);
-  // Abort on a difference, so that the fuzzer keeps the input. It does not notice GoogleTest's break on failure.
+  // Abort on a failure, so that the fuzzer keeps the input. It does not notice GoogleTest's break_on_failure.
   if (testing::UnitTest::GetInstance()->ad_hoc_test_result().Failed()) std::abort();
   return 0;
 }

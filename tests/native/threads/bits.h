@@ -1,4 +1,4 @@
-// Compares results on one thread with results on several.
+// Compares results on one thread and on several.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// The layers' kernels give the same bits on any number of threads, at sizes around the vector width and the parts of a
-// loop.
+// The layers' kernels give the same bits on any number of threads, at sizes around the vector width and a loop's parts.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -15,7 +14,7 @@
 namespace wasm_attention {
 namespace {
 
-TEST(Threads, ChangeNoBitOfAWeightsGradient) {
+TEST(Threads, ChangeNoBitOfLinearGradients) {
   for (int rows : {1, 7, 300}) {
     for (int inputs : {1, 15, 33, 130}) {
       for (int outputs : {1, 17, 66}) {
@@ -69,7 +68,7 @@ TEST(Threads, ChangeNoBitOfANorm) {
             Moments* const kept = keeps ? moments.data() : nullptr;
             Floats out(x.size()), gradient = g, grad_weight = randomFloats(dim, 5), grad_bias = randomFloats(dim, 6);
             normRows(norm, x.data(), affine ? weight.data() : nullptr, bias.data(), out.data(), kept, rows, dim, 1e-5f);
-            // In place, as layers do it.
+            // In place, as in layers.
             Floats scratch(normRowsBackwardScratch(rows, dim), NAN);
             normRowsBackward(norm, gradient.data(), x.data(), kept, affine ? weight.data() : nullptr, gradient.data(),
                              grad_weight.data(), grad_bias.data(), scratch.data(), rows, dim, 1e-5f);
@@ -81,7 +80,7 @@ TEST(Threads, ChangeNoBitOfANorm) {
   }
 }
 
-TEST(Threads, ChangeNoBitOfAProduct) {
+TEST(Threads, ChangeNoBitOfAMatrixProduct) {
   for (int outer : {1, 9}) {
     for (int rows : {1, 5, 130}) {
       for (const bool shares_right : {false, true}) {
@@ -132,7 +131,7 @@ TEST(Threads, ChangeNoBitOfDropoutAndSums) {
   }
 }
 
-TEST(Threads, ChangeNoBitOfAnEmbeddingAndItsStep) {
+TEST(Threads, ChangeNoBitOfAnEmbeddingAndAdam) {
   for (int count : {1, 40, 200}) {
     for (int dim : {1, 18, 65}) {
       const int table_rows = 7;
@@ -152,7 +151,7 @@ TEST(Threads, ChangeNoBitOfAnEmbeddingAndItsStep) {
   }
 }
 
-TEST(Threads, ChangeNoBitOfTurnedHeads) {
+TEST(Threads, ChangeNoBitOfRotatedHeads) {
   for (int tokens : {1, 64, 65, 200}) {
     const int batch = 2, heads = 3, width = 12, rotary_width = 8;
     const Floats x = randomFloats(batch * tokens * heads * width, 1);
@@ -160,15 +159,15 @@ TEST(Threads, ChangeNoBitOfTurnedHeads) {
     for (const bool interleaved : {false, true}) {
       for (const int table_batch : {0, tokens * rotary_width}) {
         expectSameBits(sizes({tokens, interleaved, table_batch}), [&] {
-          Floats turned(x.size(), NAN), back = x;
-          RotaryArgs args{x.data(),    table.data(), turned.data(),
+          Floats rotated(x.size(), NAN), back = x;
+          RotaryArgs args{x.data(),    table.data(), rotated.data(),
                           batch,       heads,        tokens,
                           width,       rotary_width, sideBySide(tokens, heads, width),
                           table_batch, interleaved};
           rotaryEmbedding(args);
           args.x = args.out = back.data();
           rotaryEmbeddingBackward(args);
-          return Results{turned, back};
+          return Results{rotated, back};
         });
       }
     }

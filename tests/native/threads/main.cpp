@@ -1,4 +1,4 @@
-// The kernels' suites under ThreadSanitizer, with every loop shared by four threads.
+// Runs the kernels' suites under ThreadSanitizer, with every loop divided among four threads.
 #include <gtest/gtest.h>
 
 #include "threads/pool.h"

@@ -1,5 +1,4 @@
-// Gradients of attention, additive attention, convolutions, recurrent layers and blocks give the same bits on any
-// number of threads.
+// Attention's gradients, additive attention, convolutions, RNNs and blocks give the same bits on any number of threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +16,7 @@
 namespace wasm_attention {
 namespace {
 
-TEST(Threads, ChangeNoBitOfAttentionsGradients) {
+TEST(Threads, ChangeNoBitOfAttentionGradients) {
   for (int queries : {1, 33, 129}) {
     for (int keys : {7, 300}) {
       for (const bool packed : {false, true}) {
@@ -86,7 +85,7 @@ TEST(Threads, ChangeNoBitOfAdditiveAttention) {
   }
 }
 
-TEST(Threads, ChangeNoBitOfConvolutionsAndRecurrentLayers) {
+TEST(Threads, ChangeNoBitOfConvolutionsAndRnns) {
   for (int length : {5, 70, 600}) {
     for (int width : {3, 16, 33}) {
       const int batch = 2, kernel = 3;
@@ -105,12 +104,12 @@ TEST(Threads, ChangeNoBitOfConvolutionsAndRecurrentLayers) {
 }
 
 TEST(Threads, ChangeNoBitOfABlock) {
-  // With few sequences threads share each step; with many, each thread takes some, with one or a few rows in its
-  // products.
+  // With few sequences, threads share each step; with many, each thread computes some of them, with one or a few rows
+  // in its products.
   for (const int batch : {1, 3, 9, 70}) {
     for (const int tokens : {1, 5, 33}) {
       for (const bool modern : {false, true}) {
-        // A decoder after the norm, and what language models are made of.
+        // A post-norm decoder layer, and a layer as in language models.
         BlockCase c{modern,         0.2f, true,   modern ? 6 : 0, batch,  tokens,        2, 6, 19,
                     modern ? 1 : 2, 12,   modern, modern,         modern, modern ? 0 : 7};
         if (modern) c.activation = Activation::kSilu;

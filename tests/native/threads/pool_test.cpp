@@ -39,13 +39,13 @@ TEST(Pool, RunsOnSeveralThreadsAtATime) {
   EXPECT_EQ(arrived, 2);
 }
 
-TEST(Pool, DoesLoopsWithinLoopsOnTheThreadThatMeetsThem) {
+TEST(Pool, RunsNestedLoopsOnTheThreadThatStartsThem) {
   std::atomic<int> done{0};
   parallelFor(8, 1, [&](int, int) { parallelFor(8, 1, [&](int, int) { ++done; }); });
   EXPECT_EQ(done, 64);
 }
 
-TEST(Pool, ChangesNoBitOfAProduct) {
+TEST(Pool, ChangesNoBitOfAMatrixProduct) {
   for (int rows : {1, 3, 16, 33, 65, 200}) {
     for (int cols : {1, 8, 33, 65, 200}) {
       for (int depth : {1, 65, 385, 800}) {

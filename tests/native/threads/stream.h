@@ -1,4 +1,4 @@
-// Replaces the JavaScript side of cpp/kernels/stream.h: copies a caller's arrays in and out while a loop runs.
+// Stands in for the JavaScript side of cpp/kernels/stream.h, which copies arrays in and out while a loop runs.
 #pragma once
 
 #include <thread>
@@ -6,7 +6,7 @@
 
 namespace wasm_attention {
 
-/// While this object exists, kernels that this thread calls have no inputs until they ask for them.
+/// While this object exists, kernels that this thread calls get their inputs only on request.
 class TestStream {
  public:
   struct Input {

@@ -1,4 +1,4 @@
-// Copying inputs in and outputs out while a loop runs gives the same bits as copying before and after it.
+// Copying inputs and outputs while a loop runs gives the same bits as copying before and after it.
 #include "threads/stream.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ TEST(Stream, ChangesNoBitOfALinearLayer) {
         const Floats x = randomFloats(rows * depth, 1), weight = randomFloats(cols * depth, 2);
         const Floats bias = randomFloats(cols, 3);
         for (const WeightType type : {WeightType::kFloat32, WeightType::kFloat16, WeightType::kInt8}) {
-          if (type != WeightType::kFloat32 && rows != 65) continue;  // their inputs all come in first
+          if (type != WeightType::kFloat32 && rows != 65) continue;  // all their inputs are copied first
           const Floats packed = packedOf(weight, depth, cols, type);
           const Floats expected = linearOf(x, packed, &bias, depth, cols, type);
           for (int threads : {1, 2, 4}) {
