@@ -153,7 +153,7 @@ void expectAll(const std::vector<float>& got, const std::vector<Sum>& expected, 
   }
 }
 
-PROPERTY(AttentionBackward, FollowsTheChainRuleWhateverTheOptions) {
+PROPERTY(AttentionBackward, FollowsTheChainRuleForAllOptions) {
   const AttentionSizes sizes = drawSizes(draw);
   const AttentionChoices choices = drawChoices(draw);
   AttentionProblem problem(sizes, choices, static_cast<unsigned>(draw.integer(0, 65535)));

@@ -10,9 +10,8 @@ import { openWhole } from '../../whole.js';
 const { open } = useBrowser();
 
 /**
- * What axe finds wrong. It drops letters of mathematics before it looks for a button's text in its name, and finds no 2
- * of 𝐱₂ in the Korean name “x₂: …”; so names and texts that it finds apart are compared once more, by compatible
- * letters.
+ * The violations that axe reports. Before it looks for a button's text in its name, axe drops mathematical letters, so
+ * it misses the 2 of 𝐱₂ in the Korean name “x₂: …”; such mismatches are compared again, after NFKC normalization.
  */
 function violations(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
@@ -33,7 +32,7 @@ describe.each([
   ['dark', 390],
 ] as const)('in a %s scheme at %d px', (colorScheme, width) => {
   test.each(LANGUAGES)(
-    'axe finds nothing in %s, before and after use, with all answers open',
+    'axe finds no violations in %s, before and after use, with all answers open',
     async (language) => {
       const page = await openWhole(open, {
         path: `/${language}/`,
@@ -42,7 +41,7 @@ describe.each([
         script: axe.source,
       });
       expect(await violations(page)).toEqual([]);
-      // Every slider and every choice a step on; a table, some code and a menu open.
+      // Move every slider by a step; open a table, some code and a menu.
       for (const slider of await page.locator('input[type=range]').all()) await slider.press('ArrowRight');
       const tools = page.locator('positional-curves .tools button');
       for (const name of ['tools.code', 'table'] as const) {
@@ -60,7 +59,7 @@ describe.each([
 });
 
 test.each(LANGUAGES)(
-  'at 320 px nothing of the page in %s overflows, with all answers open',
+  'at 320 px nothing overflows in %s, with all answers open',
   async (language) => {
     const page = await openWhole(open, { path: `/${language}/`, viewport: { width: 320, height: 800 } });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);

@@ -9,12 +9,12 @@ const { open, origin } = useBrowser();
 const PARAMETERS = ['place', 'P', 'fig-heads', 'fig-rotation'];
 const SETTINGS = ['length', 'width', 'base', 'columns', 'valid-lens', 'input', 'seed', 'offset', 'position'];
 
-test('no address stops the page', async () => {
+test('no URL breaks the page', async () => {
   const drawn = fc.sample(addressTails(PARAMETERS, SETTINGS), { numRuns: 10, seed: 1 });
   const page = await open({ path: 'about:blank', figures: [] });
   for (const tail of ['?place=10px#%', '?place=10px#%E0%A4', '?place=-5%#fig-%68eads', ...drawn]) {
     await page.goto(`${origin()}/en/${tail}`, { waitUntil: 'domcontentloaded' });
-    // Scripts run until the last lines: the button that one of them shows is there, figures get loaded.
+    // Scripts run to the end: one of them shows the button, and figures are loaded.
     await page.locator('.teach:not([hidden])').waitFor({ state: 'attached' });
     const figure = page.locator('attention-shapes');
     await figure.evaluate((element) => element.scrollIntoView({ behavior: 'instant' }));
@@ -22,7 +22,7 @@ test('no address stops the page', async () => {
   }
 });
 
-test('no address stops the start page', async () => {
+test('no URL breaks the start page', async () => {
   const page = await open({ path: 'about:blank', figures: [] });
   for (const tail of ['?place=10px#%', ...fc.sample(addressTails(PARAMETERS, SETTINGS), { numRuns: 4, seed: 2 })]) {
     await page.goto(`${origin()}/${tail}`, { waitUntil: 'domcontentloaded' });

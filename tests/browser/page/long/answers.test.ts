@@ -5,7 +5,7 @@ import { reach } from '../../reach.js';
 
 const { open } = useBrowser();
 
-test('what an answer names stands out in its figure', async () => {
+test('an answer highlights what it refers to in its figure', async () => {
   const page = await open({
     figures: ['positional-heatmap', 'attention-formula', 'binary-positions', 'depth-collapse'],
   });
@@ -15,7 +15,7 @@ test('what an answer names stands out in its figure', async () => {
     return figure.locator('> [drawn]');
   };
   const heatmap = await answered('fig-heatmap');
-  // Row 10 of 120, with its number, between two pointers that leave it and its neighbours in sight.
+  // Row 10 of 120, with its number, between two pointers that cover neither it nor its neighbours.
   expect(await heatmap.locator('.row-ticks text').allTextContents()).toContain('10');
   const pointers = await heatmap.locator('path.pointer').evaluateAll((paths) => {
     const plot = paths[0]!.closest('.plot')!.getBoundingClientRect();

@@ -8,13 +8,13 @@ import { reach } from '../../reach.js';
 const { open } = useBrowser();
 const words = textsOf('en').page;
 
-/** What is wrong about the first wrong answer of a figure's question, or of the first exercise's. */
+/** The explanation of the first wrong answer to a figure's question, or to the first exercise. */
 const faultOf = (id?: string): string =>
   checksOf(readProse('en')).find(({ figure }) => figure === id)?.faults[0] ?? 'no fault';
 
 const verdictOf = (check: Locator): Locator => check.getByRole('status');
 
-test('a prediction, made by keys, has its verdict and lets the figure show it', async () => {
+test('a prediction by keyboard gets a verdict, and the figure can show the answer', async () => {
   const page = await open({ figures: ['path-lengths'] });
   const figure = page.locator('#fig-paths');
   const check = figure.getByRole('group', { name: words.checkPredict });
@@ -38,20 +38,20 @@ test('a prediction, made by keys, has its verdict and lets the figure show it', 
   const pressed = check.getByRole('button', { pressed: true });
   expect(await pressed.allInnerTexts()).toEqual(['four']);
 
-  // What the figure shows next is another thing.
+  // After a reset the figure no longer shows the answer.
   const link = status.getByRole('link', { name: words.checkShown });
   expect(await link.count()).toBe(1);
   await figure.getByRole('button', { name: 'Reset' }).click();
   expect(await link.count()).toBe(0);
   expect(await status.innerText()).toContain('Eight places take four layers.');
 
-  // Nothing is kept of it.
+  // Nothing is stored.
   await page.reload();
   expect(await figure.locator('.check').getByRole('status').innerText()).toBe('');
   expect(await page.evaluate(() => [localStorage, sessionStorage].flatMap(Object.keys))).toEqual([]);
 });
 
-test('on a phone the first question’s answer brings its picture back, which is above it', async () => {
+test('on a phone the first question’s answer scrolls back to its picture, which is above it', async () => {
   const page = await open({ figures: ['attention-lookup'], viewport: { width: 390, height: 844 } });
   const figure = page.locator('#fig-lookup');
   const answer = figure.locator('.check button[data-right]');
@@ -70,7 +70,7 @@ test('on a phone the first question’s answer brings its picture back, which is
   expect(await bottomOf(verdictOf(figure.locator('.check')).locator('.right'))).toBeLessThanOrEqual(844);
 });
 
-test('an answer that the figure does not show can be revealed as well', async () => {
+test('an answer that the figure does not show can be revealed, too', async () => {
   const page = await open({ figures: ['length-extrapolation'] });
   const figure = page.locator('#fig-extrapolation');
   const status = verdictOf(figure.locator('.check'));
@@ -80,7 +80,7 @@ test('an answer that the figure does not show can be revealed as well', async ()
   expect(await status.getByRole('link').count()).toBe(0);
 });
 
-test('an answer loads the model that it speaks of, and leaves the focus where it is', async () => {
+test('an answer loads the model that it is about, and does not move the focus', async () => {
   const page = await open({ figures: ['language-model'] });
   const figure = page.locator('#fig-model');
   const answer = figure.locator('.check button[data-right]').first();
@@ -93,14 +93,14 @@ test('an answer loads the model that it speaks of, and leaves the focus where it
   ).toBe(80);
 });
 
-test('every prediction makes its figure show something else, with settings that the figure has', async () => {
+test('every prediction changes its figure, with settings that the figure has', async () => {
   const predictions = checksOf(readProse('en')).filter(({ show }) => Object.keys(show).length > 0);
   const asked = predictions.flatMap(({ figure }) => figure ?? []);
   expect(asked.length).toBeGreaterThan(5);
   const page = await open({ figures: [] });
   for (const id of asked) {
     const figure = await reach(page, id);
-    // By keys: the page may still be scrolling to the figure before, and a pointer would miss.
+    // By keyboard, because the page may still be scrolling to the previous figure, and a pointer would miss.
     await figure.locator('.check button[data-right]').first().press('Enter');
     const { wanted, shown, first } = await figure.evaluate((element) => {
       const settings = new URLSearchParams(element.querySelector<HTMLElement>('.check')?.dataset.show);
@@ -114,7 +114,7 @@ test('every prediction makes its figure show something else, with settings that 
   }
 });
 
-test('a prediction shows nothing but what it asks about', async () => {
+test('a prediction resets the figure’s other settings', async () => {
   const page = await open({ figures: ['language-model', 'attention-masks'] });
   const settingsOf = (figure: string): Promise<Record<string, unknown>> =>
     page.locator(`#${figure} > :not(figcaption, .still)`).evaluate((element) => {
@@ -143,14 +143,14 @@ test('a prediction shows nothing but what it asks about', async () => {
   });
 });
 
-test('without scripts there are no questions that nobody would answer', async () => {
+test('without scripts no questions are shown', async () => {
   const page = await open({ javaScriptEnabled: false, still: true });
   expect(await page.locator('.check').count()).toBeGreaterThan(5);
   expect(await page.locator('.check:visible').count()).toBe(0);
 });
 
 describe('an exercise', () => {
-  test('tells right and wrong numbers from what is none, and explains only the right ones', async () => {
+  test('tells right and wrong numbers from invalid ones, and explains only the right ones', async () => {
     const page = await open({ path: '/pt/', figures: [] });
     const pt = textsOf('pt').page;
     const check = page.locator('#exercises ~ ol > li > .check').nth(1);
@@ -165,7 +165,7 @@ describe('an exercise', () => {
       expect(said).toContain(pt.checkRight);
       expect(said).toContain('393.216');
     }
-    // A likely wrong one has its reason.
+    // A common mistake gets its reason.
     const [reason] = checksOf(readProse('pt')).find(({ slips }) => slips.includes(393216))!.faults;
     expect(await answer('393216')).toBe(`${pt.checkWrong} ${reason}\n${pt.checkReveal}`);
     for (const wrong of ['0,38', '0,41', '-0,39', '393.216'])
@@ -179,7 +179,7 @@ describe('an exercise', () => {
     const said = await verdictOf(check).innerText();
     expect(said).toContain('393.216');
     expect(said).not.toContain(pt.checkRight);
-    // Who pressed the button goes on from there.
+    // The verdict takes over the focus of the button.
     expect(await verdictOf(check).evaluate((element) => element.matches(':focus'))).toBe(true);
   });
 

@@ -8,7 +8,7 @@ import { outputs, over, run, verdictOf, withCells } from '../../cells.js';
 const { open } = useBrowser();
 const CELLS = cellsOf(readProse('en'));
 
-/** What Node's run of the same code should look like on the page. */
+/** Outputs of the same code in Node, as the page should show them. */
 function expected({ call, value, options }: Shown): unknown {
   if (call === 'lines') return { curves: options?.columns };
   if (Array.isArray(value)) return { text: `[${value.join(', ')}]` };
@@ -18,7 +18,7 @@ function expected({ call, value, options }: Shown): unknown {
 }
 
 describe('the cells of the page', () => {
-  test('all show what they show in Node', async () => {
+  test('all show the same as in Node', async () => {
     const { cells } = await withCells(open);
     expect(await cells.count()).toBe(CELLS.length);
     for (const [index, { javascript }] of CELLS.entries()) {

@@ -5,7 +5,7 @@ import { over, run, withCells } from '../../cells.js';
 const { open } = useBrowser();
 
 describe('the cells of the page', () => {
-  test('have the values of curves as a table', async () => {
+  test('show the values of curves as a table, too', async () => {
     const { cells } = await withCells(open);
     const cell = cells.nth(3);
     await run(cell);
@@ -22,7 +22,7 @@ describe('the cells of the page', () => {
     expect(seventh.map((text) => text.trim().replace('−', '-'))).toEqual(expected);
   });
 
-  test('are listings in both languages where there are no scripts', async () => {
+  test('are listings in both languages without scripts', async () => {
     const page = await open({ still: true, javaScriptEnabled: false });
     for (const listing of await page.locator('main > code-cell').first().locator('pre').all()) {
       expect(await listing.isVisible()).toBe(true);
@@ -37,7 +37,7 @@ describe('the cells of the page', () => {
     for (const button of await cell.getByRole('button').all()) expect(await button.isVisible()).toBe(false);
   });
 
-  test('do not fetch runtime or editor before they are asked for', async () => {
+  test('fetch runtime and editor only on request', async () => {
     const { page, cells } = await withCells(open);
     const fetched = (): Promise<string[]> =>
       page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));

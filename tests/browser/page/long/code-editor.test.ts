@@ -9,7 +9,7 @@ const { open } = useBrowser();
 describe('the editor', () => {
   const editor = (cell: Locator): Locator => cell.locator('.cm-content');
 
-  test('opens by the keyboard, runs what is written, and gives the original back', async () => {
+  test('opens by keyboard, runs the edited code, and restores the original', async () => {
     const { page, cell } = await cellWith(open, 'show(1);');
     await cell.getByRole('button', { name: 'Edit' }).press('Enter');
     await editor(cell).waitFor();
@@ -29,7 +29,7 @@ describe('the editor', () => {
     expect(await outputs(cell)).toEqual([{ text: '1' }]);
   });
 
-  test('opens by a click, with the cursor there', async () => {
+  test('opens by a click, with the cursor where it was', async () => {
     const { page, cell } = await cellWith(open, 'show(1);');
     const box = await cell.locator('pre code').first().boundingBox();
     await page.mouse.click((box?.x ?? 0) + 1, (box?.y ?? 0) + 8);
@@ -38,7 +38,7 @@ describe('the editor', () => {
     expect(await editor(cell).innerText()).toBe('//show(1);');
   });
 
-  test('indents with Tab, and is left with Escape and Tab, as it says', async () => {
+  test('indents with Tab; Escape and then Tab leave it, as its description says', async () => {
     const { page, cell } = await cellWith(open, 'show(1);');
     await cell.getByRole('button', { name: 'Edit' }).click();
     await editor(cell).waitFor();
@@ -53,8 +53,8 @@ describe('the editor', () => {
     expect(await inside()).toBe(false);
   });
 
-  test('types over a selection of several lines without a complaint, and composes over it', async () => {
-    // Lines of several colours, which Chromium would join with their looks in style attributes.
+  test('typing and composing replace a selection of several lines without an error', async () => {
+    // Chromium would join highlighted lines with style attributes, which the policy forbids.
     const code = "const a = 'b'; // c\nconst d = 1;\nshow(a, d);";
     const { page, cell } = await cellWith(open, code);
     await cell.getByRole('button', { name: 'Edit' }).click();
@@ -78,7 +78,7 @@ describe('the editor', () => {
     expect(await editor(cell).innerText()).toBe('c한글how(a, d);');
   });
 
-  test.each([390, 1280])('breaks long lines, as the listing does, at %i px', async (width) => {
+  test.each([390, 1280])('wraps long lines, as the listing does, at %i px', async (width) => {
     const { cell } = await cellWith(open, `show(1); // ${'word '.repeat(60)}`, {
       viewport: { width, height: 800 },
     });
@@ -90,7 +90,7 @@ describe('the editor', () => {
     expect(await fits(cell.locator('.cm-scroller'))).toBe(true);
   });
 
-  test('is one of two tabs, which the arrow keys change', async () => {
+  test('is one of two tabs, which arrow keys switch', async () => {
     const { page, cell } = await cellWith(open, 'show(1);');
     await cell.getByRole('tab', { name: 'JavaScript' }).focus();
     await page.keyboard.press('ArrowRight');
@@ -102,7 +102,7 @@ describe('the editor', () => {
     expect(await cell.getByRole('button', { name: 'Run' }).isVisible()).toBe(true);
   });
 
-  test('copies the code as it stands', async () => {
+  test('copies the edited code', async () => {
     const { page, cell } = await cellWith(open, 'show(1);', CLIPBOARD);
     const clipboard = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
     await cell.getByRole('button', { name: 'Edit' }).click();

@@ -4,17 +4,17 @@ import { cellWith, verdictOf } from '../../cells.js';
 
 const { open } = useBrowser();
 
-describe('code that goes wrong', () => {
+describe('failing code', () => {
   test.each([
     ['throws', "\n\nthrow new RangeError('too far');", 'Line 3: RangeError: too far'],
-    ['throws no error', "throw 'a word';", 'a word'],
+    ['throws a string', "throw 'a word';", 'a word'],
     [
-      'throws in a function, named by its line',
+      'throws in a function, with its line',
       'const f = () => {\n  null.x;\n};\nf();',
       "Line 2: TypeError: Cannot read properties of null (reading 'x')",
     ],
     [
-      'lets the library throw, named by the line that called it',
+      'makes the library throw, with the line of the call',
       "import { load } from 'wasm-attention';\nconst { sinusoidalEncoding } = await load();\n\nsinusoidalEncoding({ length: -1, dim: 4 });",
       /^Line 4: RangeError: sinusoidalEncoding: /,
     ],
@@ -23,8 +23,12 @@ describe('code that goes wrong', () => {
       'setTimeout(() => {\n  x();\n});\nawait new Promise(() => {});',
       'Line 2: ReferenceError: x is not defined',
     ],
-    ['rejects alone', '\nPromise.reject(new Error("no"));\nawait new Promise(() => {});', 'Line 2: Error: no'],
-    ['is no JavaScript', 'show(1);\nlet x = ;', "Line 2: SyntaxError: Unexpected token ';'"],
+    [
+      'has an unhandled rejection',
+      '\nPromise.reject(new Error("no"));\nawait new Promise(() => {});',
+      'Line 2: Error: no',
+    ],
+    ['is not JavaScript', 'show(1);\nlet x = ;', "Line 2: SyntaxError: Unexpected token ';'"],
     ['ends too early', 'show(1);\nif (true) {', /^Line 2: SyntaxError: /],
     [
       'declares twice',
@@ -43,13 +47,13 @@ describe('code that goes wrong', () => {
       'Line 1: only “wasm-attention” can be imported here, not “./main.js”.',
     ],
     [
-      'imports a name that is not there',
+      'imports a missing name',
       "import { attend } from 'wasm-attention';",
       "Line 1: SyntaxError: The requested module 'wasm-attention' does not provide an export named 'attend'",
     ],
-    ['posts something else', "postMessage('x');", 'Line 1: ReferenceError: postMessage is not defined'],
+    ['posts a message', "postMessage('x');", 'Line 1: ReferenceError: postMessage is not defined'],
     ['fetches', "await fetch('/');", 'Line 1: ReferenceError: fetch is not defined'],
-  ])('and %s is told what and where', async (_, code, message) => {
+  ])('that %s gets an error with its line', async (_, code, message) => {
     const { cell } = await cellWith(open, code, { limit: 3000 });
     const said = await verdictOf(cell);
     if (typeof message === 'string') expect(said).toBe(message);
@@ -62,7 +66,7 @@ describe('code that goes wrong', () => {
     ['typed arrays', 'const kept = [];\nfor (;;) kept.push(new Float64Array(1e7).fill(1));'],
     ['large typed arrays', 'const kept = [];\nfor (;;) kept.push(new Float32Array(2 ** 27));'],
     ['typed arrays in a set', 'const kept = new Set();\nfor (;;) kept.add(new Uint8Array(1e8));'],
-  ])('and takes memory without end, as %s, is stopped, and the page lives', async (_, code) => {
+  ])('that allocates endless %s is stopped, and the page survives', async (_, code) => {
     const { page, cell } = await cellWith(open, code);
     expect(await verdictOf(cell)).toMatch(
       /^(Line 2: RangeError: expected at most 1 GB of memory in one run, got more|Line 2: RangeError: Array buffer allocation failed|Stopped: the code was still running after 10 seconds\.)$/,
@@ -71,7 +75,7 @@ describe('code that goes wrong', () => {
   });
 });
 
-/** Puts a worker that sends something else in place of the one in the cell's frame. */
+/** Replaces the worker in the cell's frame by one that runs this statement. */
 const lying = (statement: string): string => {
   const worker = `onmessage = ({ ports: [port] }) => { const postMessage = (data) => port.postMessage(data); ${statement}; };`;
   return `
@@ -83,28 +87,28 @@ const lying = (statement: string): string => {
     };`;
 };
 
-describe('a worker that lies', () => {
+describe('a malicious worker', () => {
   test.each([
-    ['is no object', "postMessage('done')"],
-    ['is of no known type', "postMessage({ type: 'html', text: '<b>' })"],
-    ['has text that is none', "postMessage({ type: 'text', text: { toString: 1 } })"],
-    ['has text without end', "postMessage({ type: 'text', text: 'x'.repeat(1e6) })"],
+    ['is not an object', "postMessage('done')"],
+    ['is of an unknown type', "postMessage({ type: 'html', text: '<b>' })"],
+    ['has a text that is not a string', "postMessage({ type: 'text', text: { toString: 1 } })"],
+    ['has too long a text', "postMessage({ type: 'text', text: 'x'.repeat(1e6) })"],
     ['has too few values', "postMessage({ type: 'heatmap', values: new Float32Array(3), rows: 2, columns: 2 })"],
     [
-      'has values without end',
+      'has too many values',
       "postMessage({ type: 'heatmap', values: new Float32Array(2 ** 20), rows: 1024, columns: 1024 })",
     ],
-    ['has no numbers', "postMessage({ type: 'heatmap', values: ['a'], rows: 1, columns: 1 })"],
+    ['has values that are not numbers', "postMessage({ type: 'heatmap', values: ['a'], rows: 1, columns: 1 })"],
     [
-      'has columns that are not there',
+      'has columns that do not exist',
       "postMessage({ type: 'lines', values: new Float32Array(4), rows: 2, columns: 2, shown: [2] })",
     ],
-    ['comes for ever', "for (;;) postMessage({ type: 'log', text: 'x' })"],
-    ['starts for ever', "for (;;) postMessage({ type: 'started' })"],
-    ['is cut for ever', "for (;;) postMessage({ type: 'cut' })"],
+    ['is logged endlessly', "for (;;) postMessage({ type: 'log', text: 'x' })"],
+    ['is "started" endlessly', "for (;;) postMessage({ type: 'started' })"],
+    ['is "cut" endlessly', "for (;;) postMessage({ type: 'cut' })"],
     ['is an error', 'postMessage(new Error())'],
-    ['comes without end', "for (let i = 0; i < 1000; i++) postMessage({ type: 'text', text: 'x' })"],
-  ])('is stopped where its message %s', async (_, statement) => {
+    ['is repeated too often', "for (let i = 0; i < 1000; i++) postMessage({ type: 'text', text: 'x' })"],
+  ])('is stopped if its message %s', async (_, statement) => {
     const { cell } = await cellWith(open, 'show(1);', { limit: 3000, script: lying(statement) });
     expect(await verdictOf(cell)).toBe('Stopped: the code sent something that is not output.');
   });

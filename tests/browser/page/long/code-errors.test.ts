@@ -4,8 +4,8 @@ import { cellWith, outputs, over, run, verdictOf } from '../../cells.js';
 
 const { open, expectComplaints } = useBrowser();
 
-describe('code that goes wrong', () => {
-  test('and never ends is stopped when its time is over, with what it had shown', async () => {
+describe('failing code', () => {
+  test('that never ends is stopped at its time limit, and its output stays', async () => {
     const { cell } = await cellWith(open, "show('before');\nwhile (true);", { limit: 700 });
     expect(await verdictOf(cell)).toBe('Stopped: the code was still running after 0.7 seconds.');
     expect(await outputs(cell)).toEqual([{ text: 'before' }]);
@@ -32,18 +32,18 @@ describe('code that goes wrong', () => {
           }),
       );
     };
-    // The best of three: others may be at work on this machine as well.
+    // The best of three, because the machine may be busy.
     const times = [await stopped(), await stopped(), await stopped()];
     expect(Math.min(...times)).toBeLessThan(500);
   });
 
-  test('and floods the page with output has the rest left out', async () => {
+  test('that floods the page with output has it truncated', async () => {
     const { cell } = await cellWith(open, "for (let i = 0; i < 1e5; i++) show('line ' + i);");
     expect(await verdictOf(cell)).toBe('There was more output than fits here. The rest is left out.');
     expect(await cell.locator('.output pre').count()).toBe(200);
   });
 
-  test('does not get markup into the page', async () => {
+  test('cannot insert markup into the page', async () => {
     const { cell } = await cellWith(open, "show('<img src=x><script>1</script>');");
     await run(cell);
     await over(cell);
@@ -51,7 +51,7 @@ describe('code that goes wrong', () => {
     expect(await cell.locator('img, script').count()).toBe(0);
   });
 
-  test('finds nothing in its worker that reaches outside', async () => {
+  test('finds no access to the outside in its worker', async () => {
     const { cell } = await cellWith(
       open,
       `const names = ['fetch', 'XMLHttpRequest', 'WebSocket', 'EventSource', 'indexedDB', 'caches', 'importScripts',
@@ -64,13 +64,13 @@ describe('code that goes wrong', () => {
   });
 });
 
-test('where there are no workers the cell says so, and its code can still be read', async () => {
+test('without workers the cell says so, and its code can still be read', async () => {
   const { cell } = await cellWith(open, 'show(1);', { script: 'delete globalThis.Worker;' });
   expect(await verdictOf(cell)).toMatch(/^The code cannot run here: /);
   expect(await cell.locator('pre').first().innerText()).toContain('show(1);');
 });
 
-test('where a policy forbids the worker the cell says so', async () => {
+test('if a policy forbids the worker, the cell says so', async () => {
   const { page, cell } = await cellWith(open, 'show(1);');
   await page.evaluate(() => {
     const meta = document.createElement('meta');

@@ -7,15 +7,15 @@ const { open } = useBrowser();
 const wide = { width: 1280, height: 800 };
 const narrow = { width: 390, height: 844 };
 
-/** Scrolls a heading to the top, and waits until the contents have followed. */
+/** Scrolls a heading to the top, and waits until the table of contents marks it. */
 async function read(page: Page, id: string): Promise<void> {
   await page.locator(`#${id}`).evaluate((heading) => heading.scrollIntoView({ behavior: 'instant' }));
   await page.locator(`#contents a[aria-current=location][href="#${id}"]`).waitFor({ state: 'attached' });
   expect(await page.locator('#contents [aria-current]').count()).toBe(1);
 }
 
-describe('in a wide window the contents', () => {
-  test('stand beside the text wherever the reader is, and mark the section', async () => {
+describe('in a wide window the table of contents', () => {
+  test('stays beside the text, and marks the current section', async () => {
     const page = await open({ viewport: wide, figures: [] });
     const list = page.locator('#contents');
     expect(await page.locator('#contents [aria-current]').count()).toBe(0);
@@ -24,7 +24,7 @@ describe('in a wide window the contents', () => {
       await read(page, id);
       expect(await list.boundingBox()).toEqual(place);
     }
-    // It covers neither text nor figures.
+    // It does not cover text or figures.
     const left = await page.evaluate(() =>
       Math.min(...[...document.querySelectorAll('main > *')].map((part) => part.getBoundingClientRect().left)),
     );
@@ -32,14 +32,14 @@ describe('in a wide window the contents', () => {
     expect(await page.locator('.contents > button').isVisible()).toBe(false);
   });
 
-  test('follow the keyboard: Tab and Enter lead to a section', async () => {
+  test('works by keyboard: Tab and Enter lead to a section', async () => {
     const page = await open({ viewport: wide, figures: [] });
     for (let stop = 0; stop < 4; ++stop) await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.locator('#contents a[aria-current][href="#asking-itself"]').waitFor();
   });
 
-  test('scroll by themselves in a low window, so that the current section is in sight', async () => {
+  test('scrolls in a low window, so that the current section is visible', async () => {
     const page = await open({ viewport: { width: 1280, height: 300 }, figures: [] });
     await read(page, 'references');
     const seen = await page.locator('#contents [aria-current]').evaluate((link) => {
@@ -51,8 +51,8 @@ describe('in a wide window the contents', () => {
   });
 });
 
-describe('in a narrow window the contents', () => {
-  test.each(['keyboard', 'mouse', 'touch'] as const)('open by %s and lead to a section', async (by) => {
+describe('in a narrow window the table of contents', () => {
+  test.each(['keyboard', 'mouse', 'touch'] as const)('opens by %s and leads to a section', async (by) => {
     const page = await open({ viewport: narrow, figures: [], hasTouch: by === 'touch' });
     await read(page, 'several-heads');
     const [button, list] = [page.locator('.contents > button'), page.locator('#contents')];
@@ -62,7 +62,7 @@ describe('in a narrow window the contents', () => {
       return by === 'mouse' ? target.click() : target.press('Enter');
     };
     expect(await list.isVisible()).toBe(false);
-    // The figures nearby are drawn, and some draw once more when they know their width.
+    // Figures nearby are drawn, and some are redrawn when they know their width.
     await page.waitForTimeout(1500);
     const height = await page.evaluate(() => document.documentElement.scrollHeight);
     await press('');
@@ -80,7 +80,7 @@ describe('in a narrow window the contents', () => {
     expect(heading.y).toBeGreaterThanOrEqual(bar.y + bar.height);
   });
 
-  test('are a plain list of links without scripts', async () => {
+  test('is a plain list of links without scripts', async () => {
     const page = await open({ viewport: narrow, javaScriptEnabled: false, still: true });
     const links = page.locator('#contents a');
     expect(await links.count()).toBe(19);
@@ -95,7 +95,7 @@ describe('in a narrow window the contents', () => {
 test.each([
   [wide, 'light'],
   [narrow, 'dark'],
-] as const)('axe finds nothing in the bar and its open menus at %j, %s', async (viewport, colorScheme) => {
+] as const)('axe finds no violations in the bar and its open menus at %j, %s', async (viewport, colorScheme) => {
   const page = await open({ viewport, colorScheme, figures: [] });
   expect(await violationsOf(page, 'header')).toEqual([]);
   for (const menu of viewport === wide ? ['languages'] : ['contents', 'languages']) {

@@ -1,4 +1,4 @@
-/** The page in browsers without some feature or permission. */
+/** The page in browsers that lack a feature or permission. */
 import { describe, expect, test } from '@jest/globals';
 import { textsOf } from '../../../support/proseFiles.js';
 import { openAlone } from '../../alone.js';
@@ -7,16 +7,16 @@ import { openWhole, TAGS, undrawn } from '../../whole.js';
 
 const { open } = useBrowser();
 
-/** An engine that knows WebAssembly, but not SIMD: it takes no module that uses it. */
+/** An engine with WebAssembly but without SIMD, which rejects modules that use it. */
 const NO_SIMD = `
   const refuse = () => Promise.reject(new WebAssembly.CompileError('invalid opcode 0xfd'));
   Object.assign(WebAssembly, { validate: () => false, compile: refuse, compileStreaming: refuse });
   Object.assign(WebAssembly, { instantiate: refuse, instantiateStreaming: refuse });`;
 
-/** Cells compute in workers, which have their own globals: the lack of them is put in front of their scripts. */
+/** Runs the script in workers, too, because cells compute there and workers have their own globals. */
 const inWorkers = (script: string): string => `
-  const Whole = Blob;
-  self.Blob = class extends Whole {
+  const Original = Blob;
+  self.Blob = class extends Original {
     constructor(parts, options) {
       super([${JSON.stringify(script.replaceAll('\n', ' '))}, ...(parts ?? [])], options);
     }
@@ -80,14 +80,14 @@ describe('without workers', () => {
     await cell.locator('.run').click();
     await cell.getByText(words['cell.unavailable']).waitFor();
 
-    // No engine's own words in front of a reader: they are English, and no help.
+    // The reader does not see the engine's messages, which are English and do not help.
     for (const figure of [race, training, extrapolation, cell]) {
       expect(await figure.innerText()).not.toMatch(/\w*Error|not defined/);
     }
   });
 });
 
-test('where storage, caches and service workers are denied the page is as it was', async () => {
+test('the page works if storage, caches and service workers are denied', async () => {
   const script = `
     const deny = (object, name) =>
       Object.defineProperty(object, name, { get() { throw new DOMException('denied', 'SecurityError'); } });
@@ -98,7 +98,7 @@ test('where storage, caches and service workers are denied the page is as it was
   const page = await open({ offline: true, script });
   expect(await page.evaluate(() => Reflect.has(navigator, 'serviceWorker'))).toBe(true);
   expect(await undrawn(page)).toEqual([]);
-  // The page asks for its service worker a second after it has been loaded.
+  // The page registers its service worker a second after it has loaded.
   await page.waitForFunction(() => performance.now() > 2500 && document.readyState === 'complete');
   await page.locator('code-cell').first().scrollIntoViewIfNeeded();
   await page.locator('code-cell').first().locator('.run').click();
@@ -107,8 +107,8 @@ test('where storage, caches and service workers are denied the page is as it was
 
 test.each([
   ['is denied', `{ writeText: () => Promise.reject(new DOMException('denied', 'NotAllowedError')) }`],
-  ['is not there', 'undefined'],
-])('where the clipboard %s a figure shows its link in a field, selected', async (_, value) => {
+  ['is missing', 'undefined'],
+])('if the clipboard %s, a figure shows its link in a field, selected', async (_, value) => {
   const { page, figure } = await openAlone(open, 'attention-masks', {
     script: `Object.defineProperty(Navigator.prototype, 'clipboard', { get: () => (${value}) });`,
   });

@@ -10,7 +10,7 @@ import { launch } from '../../chromium.js';
 test('npm run dev serves the page from its sources and reloads it when one changes', async () => {
   const server = spawn('npm', ['run', 'dev', '--', '--port', '0'], {
     cwd: ROOT,
-    // A group of its own, which can be ended whole.
+    // Its own process group, which is killed as a whole.
     detached: true,
     env: { ...process.env, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -33,9 +33,8 @@ test('npm run dev serves the page from its sources and reloads it when one chang
     const errors: string[] = [];
     page.on('pageerror', ({ message }) => errors.push(message));
     await page.goto(new URL('en/', url).href);
-    // Figures are loaded when they come near. Vite reloads the page when it has found what the sources import, and
-    // restarts its server when the library changes, which the configuration runs: a page that asks for its script in
-    // that moment is reloaded by hand.
+    // Vite reloads the page when it has found the sources' imports, and restarts its server when the library changes,
+    // because the configuration imports it. A page that requests its script at that moment is reloaded here.
     const drawn = async (): Promise<void> => {
       for (let tries = 1; ; ++tries) {
         try {
@@ -60,10 +59,10 @@ test('npm run dev serves the page from its sources and reloads it when one chang
       await drawn();
     }
     expect(errors).toEqual([]);
-    // The library and what prints the cells' outputs are a part of the configuration.
+    // The configuration imports the library and the code that prints the cells' outputs.
     expect(complaints).not.toMatch(/failed/);
   } finally {
-    // Not before: the page would be reloaded again.
+    // Only now, because this would reload the page again.
     for (const { file, atime, mtime } of sources) utimesSync(file, atime, mtime);
     await browser.close();
     process.kill(-server.pid!);

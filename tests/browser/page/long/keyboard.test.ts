@@ -1,6 +1,4 @@
-/**
- * Every figure by keyboard alone: what can be reached, in which order, what it does, and that it shows where one is.
- */
+/** Every figure by keyboard alone: its tab stops, their order, their effects, and a visible focus. */
 import { expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { figures } from '../../../../web/elements/registry.js';
@@ -9,16 +7,14 @@ import { useBrowser } from '../../browser.js';
 
 const { open } = useBrowser();
 
-/**
- * Where the focus is: the number of a control in the figure's order, whether it shows; undefined outside of the figure.
- */
+/** The focused control: its index in the figure's tab order, and whether the focus is visible. */
 interface Place {
   readonly index: number;
   readonly name: string;
   readonly visible: boolean;
 }
 
-/** Numbers all that Tab has to reach, in the order of the tree and through nested shadow trees; returns their names. */
+/** Numbers all expected tab stops in tree order, including nested shadow trees; returns their names. */
 function numberStops(figure: Locator): Promise<string[]> {
   return figure.evaluate((host) => {
     const stops: Element[] = [];
@@ -34,7 +30,7 @@ function numberStops(figure: Locator): Promise<string[]> {
       if (element.getAttribute('tabindex') !== null) return element.getAttribute('tabindex') === '0';
       if (!element.matches('input, button, select, textarea, a[href], summary')) return false;
       if (!element.matches('input[type=radio]')) return true;
-      // Of a group of radio buttons, Tab reaches the chosen one.
+      // In a group of radio buttons, Tab reaches the checked one.
       const radio = element as HTMLInputElement;
       const root = radio.getRootNode() as ShadowRoot;
       const group = [...root.querySelectorAll<HTMLInputElement>(`input[name="${radio.name}"]`)];
@@ -46,7 +42,7 @@ function numberStops(figure: Locator): Promise<string[]> {
     walk(host.shadowRoot!);
     stops.forEach((stop, index) => {
       stop.setAttribute('data-stop', String(index));
-      // Shapes have strokes for outlines; those at rest are kept, so that a change shows.
+      // Shapes show the focus by their strokes; the widths without focus are stored for comparison.
       const strokes = [...stop.querySelectorAll('*')].map((each) => getComputedStyle(each).strokeWidth);
       if (stop instanceof SVGElement) stop.setAttribute('data-strokes', strokes.join());
     });
@@ -74,7 +70,7 @@ function place(figure: Locator): Promise<Place | undefined> {
   });
 }
 
-/** Presses Tab, or Shift+Tab, from outside of the figure through it and out of it again. */
+/** Presses Tab or Shift+Tab until the focus has gone into the figure, through it and out again. */
 async function walkThrough(page: Page, figure: Locator, key: string, most: number): Promise<Place[]> {
   const places: Place[] = [];
   for (let press = 0; press <= most + 2; ++press) {
@@ -86,7 +82,7 @@ async function walkThrough(page: Page, figure: Locator, key: string, most: numbe
   throw new Error(`expected ${key} to leave the figure after ${most} stops; it stays among ${places.at(-1)?.name}`);
 }
 
-test.each(Object.keys(figures))('%s is reached, walked through and left by keyboard', async (tag) => {
+test.each(Object.keys(figures))('%s is entered, used and left by keyboard', async (tag) => {
   const { page, figure } = await openAlone(open, tag);
   await page.evaluate(() => {
     for (const [place, where] of [
@@ -99,7 +95,7 @@ test.each(Object.keys(figures))('%s is reached, walked through and left by keybo
     }
   });
   const stops = await numberStops(figure);
-  // A figure has at least its tools.
+  // Every figure has at least its tools.
   expect(stops.length).toBeGreaterThanOrEqual(5);
   const order = stops.map((_, index) => index);
 
@@ -151,18 +147,15 @@ async function useRadios(page: Page, figure: Locator): Promise<void> {
   }
 }
 
-/**
- * Each button takes Enter or Space, which reaches it as a click; what it then does complains in the console if it
- * fails.
- */
+/** Expects Enter or Space to click each button; an error in what the button does fails the test through the console. */
 async function useButtons(page: Page, figure: Locator): Promise<void> {
   const buttons = await figure.locator('button:enabled').all();
   const key = (index: number): string => (index % 2 === 0 ? 'Enter' : 'Space');
   for (const [index, button] of buttons.entries()) {
-    // A button before it may have taken it away (start and stop), or have disabled it.
+    // An earlier button may have removed it (start and stop), or disabled it.
     const usable = (await button.count()) > 0 && (await button.isVisible()) && (await button.isEnabled());
     if (!usable) continue;
-    // Only the browser itself leaves full screen, and files are another test's.
+    // Full screen and saved files have their own tests.
     if (/^(Full screen|Save)/.test((await button.innerText()).trim())) continue;
     await button.focus();
     await page.evaluate(() => {

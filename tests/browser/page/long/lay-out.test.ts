@@ -5,7 +5,7 @@ import { laidOut } from '../../place.js';
 
 const { open, origin } = useBrowser();
 
-/** How many parts of the text are not laid out, or are only once they come near the window. */
+/** How many parts of the text are not laid out until they come near the window. */
 const leftOut = (page: Page): Promise<number> =>
   page.evaluate(
     () =>
@@ -13,7 +13,8 @@ const leftOut = (page: Page): Promise<number> =>
         .length,
   );
 
-const heldBack = async (path: string): Promise<{ page: Page; goOn: () => void }> => {
+/** Opens a page whose main script does not load before `goOn` is called. */
+const openHeldBack = async (path: string): Promise<{ page: Page; goOn: () => void }> => {
   const page = await open({ path: '/', figures: [] });
   let goOn = (): void => undefined;
   const wait = new Promise<void>((resolve) => (goOn = resolve));
@@ -27,7 +28,7 @@ const heldBack = async (path: string): Promise<{ page: Page; goOn: () => void }>
 };
 
 test('the text below the first screen is laid out some seconds after the first figure', async () => {
-  const { page, goOn } = await heldBack('/en/');
+  const { page, goOn } = await openHeldBack('/en/');
   expect(await leftOut(page)).toBeGreaterThan(50);
   goOn();
   await page.locator('#fig-lookup > [drawn]').waitFor({ state: 'attached' });
@@ -41,27 +42,27 @@ test.each<[string, (page: Page) => Promise<void>]>([
   ['scrolls', (page) => page.mouse.wheel(0, 200)],
   ['goes to a heading', (page) => page.locator('.contents a').last().dispatchEvent('click')],
   ['goes to the end', (page) => page.keyboard.press('End')],
-])('a reader who %s gets the text at once', async (_, act) => {
+])('the text is laid out at once for a reader who %s', async (_, act) => {
   const page = await open({ path: '/', figures: [] });
   await page.goto(`${origin()}/en/`);
   await page.locator('#fig-lookup > [drawn]').waitFor({ state: 'attached' });
   await page.locator('html:not(.whole)').waitFor({ state: 'attached' });
   await act(page);
-  // Sooner than it would be otherwise.
+  // Sooner than without the reader's action.
   await page.locator('html.whole').waitFor({ state: 'attached', timeout: 2500 });
 });
 
-test('a link into the text gets all of it at once', async () => {
-  const { page, goOn } = await heldBack('/en/#relative-position');
+test('a link into the text lays out all of it at once', async () => {
+  const { page, goOn } = await openHeldBack('/en/#relative-position');
   expect(await leftOut(page)).toBe(0);
   goOn();
 });
 
-test('a reader who loads the page again is where they were', async () => {
+test('reloading keeps the reader’s place', async () => {
   const page = await open({ path: '/en/', figures: [] });
   await laidOut(page);
   await page.evaluate(() => scrollTo({ top: document.body.scrollHeight * 0.7, behavior: 'instant' }));
-  // Figures nearby are drawn, and move the text.
+  // Wait for figures nearby, which move the text when they are drawn.
   await page.waitForTimeout(1500);
   const before = await page.evaluate(() => {
     const parts = [...document.querySelectorAll('main > *')];

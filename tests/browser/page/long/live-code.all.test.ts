@@ -6,14 +6,14 @@ import { verdictOf } from '../../cells.js';
 
 const { open } = useBrowser();
 
-/** Its code opens files of a model, which no cell can. */
+/** Its code opens a model's files, which a cell cannot. */
 const LISTED = ['language-model'];
-/** It trains for longer than a cell may run, unless the machine is fast; what it has printed by then stays. */
+/** It may train for longer than a cell may run; what it has printed by then stays. */
 const SLOW = ['position-training'];
 const LATE = 'Stopped: the code was still running after 10 seconds.';
 
 test.each(Object.keys(figures).filter((tag) => !LISTED.includes(tag)))(
-  'the code of %s runs in a cell, and prints something',
+  'the code of %s runs in a cell and prints something',
   async (tag) => {
     const { page, figure } = await openAlone(open, tag);
     await figure.getByRole('button', { name: 'Code', exact: true }).click();

@@ -29,7 +29,7 @@ test.each([390, 1280])(
   },
 );
 
-test('Escape leaves the editor first, then closes the code and goes back to its button', async () => {
+test('Escape first leaves the editor, then closes the code and focuses its button', async () => {
   const { page, figure } = await openAlone(open, 'attention-formula');
   const code = figure.getByRole('button', { name: 'Code', exact: true });
   const focused = (): Promise<string | undefined> =>
@@ -53,7 +53,7 @@ test('Escape leaves the editor first, then closes the code and goes back to its 
   expect(await focused()).toBe('Code');
 });
 
-test('code runs on the full screen, too', async () => {
+test('code runs in full screen, too', async () => {
   const { figure } = await openAlone(open, 'attention-formula');
   await figure.getByRole('button', { name: 'Full screen' }).click();
   await figure.getByRole('button', { name: 'Leave full screen' }).waitFor();
@@ -64,7 +64,7 @@ test('code runs on the full screen, too', async () => {
   await cell.locator('.output pre').first().waitFor();
 });
 
-test('code that a cell could not run stays a listing', async () => {
+test('code that a cell cannot run stays a listing', async () => {
   const { figure } = await openAlone(open, 'language-model');
   await figure.getByRole('button', { name: 'Code' }).click();
   await figure.locator('.panel pre').waitFor();

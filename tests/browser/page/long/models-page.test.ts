@@ -16,18 +16,18 @@ async function explorer(options: Parameters<typeof open>[0] = {}): Promise<{ pag
   return { page, figure };
 }
 
-/** Gives the page files as a reader's browser does. */
+/** Chooses files as a reader does. */
 async function give(figure: Locator, files: Parameters<Locator['setInputFiles']>[0]): Promise<void> {
   await figure.locator('input[type=file]').evaluate((input: HTMLInputElement) => (input.webkitdirectory = false));
   await figure.locator('input[type=file]').setInputFiles(files);
 }
 
-/** The runs of masked keys on the large map. */
+/** The number of hatched runs of masked keys on the large map. */
 const hatched = (figure: Locator): Promise<number> =>
   figure.locator('head-viewer heat-map [fill="url(#hatch)"]').count();
 const status = (figure: Locator): Locator => figure.locator('.status');
 
-describe('the page about models', () => {
+describe('the models page', () => {
   test('asks for a folder', async () => {
     const { page, figure } = await explorer();
     const asked = page.waitForEvent('filechooser');
@@ -53,7 +53,7 @@ describe('the page about models', () => {
     await figure.locator('.next dt').first().filter({ hasText: 'Lily' }).waitFor();
   });
 
-  test('opens a folder with a tokenizer, and one after the other', async () => {
+  test('opens a folder with a tokenizer, and then one without', async () => {
     const { figure } = await explorer({ path: '/en/models/?text=The+dog&silent=1.2+9.9' });
     const names = ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json'];
     await give(
@@ -63,7 +63,7 @@ describe('the page about models', () => {
     await figure.locator('head-viewer[drawn]').waitFor();
     expect(await figure.locator('.row-ticks text').allTextContents()).toEqual(['<s>', 'The', 'do', 'g']);
     expect(await hatched(figure)).toBe(3);
-    // A head that this model does not have is left out.
+    // A head that this model does not have is ignored.
     expect(await figure.locator('.thumbnail.silent').count()).toBe(1);
     await give(
       figure,
@@ -73,7 +73,7 @@ describe('the page about models', () => {
     await figure.getByLabel('Token IDs').fill('5 6 7 8');
     await figure.locator('.thumbnail').nth(5).waitFor();
     expect(await figure.locator('.row-ticks text').allTextContents()).toEqual(['5', '6', '7', '8']);
-    // Its queries see all keys.
+    // An encoder's queries see all keys.
     expect(await hatched(figure)).toBe(0);
     await figure.getByLabel('Sentences, one per line').fill('5 6 7\n8 9 10\n\n5 6 8');
     await figure.getByRole('button', { name: 'Compare sentences' }).click();
@@ -84,7 +84,7 @@ describe('the page about models', () => {
     for (const i of [0, 4, 8]) expect(values[i]).toBeCloseTo(1, 5);
   });
 
-  test('says what is wrong with what it is given, and goes on', async () => {
+  test('reports invalid files, and opens others afterwards', async () => {
     const { figure } = await explorer();
     const text = (name: string, content: string): { name: string; mimeType: string; buffer: Buffer } => ({
       name,
@@ -108,7 +108,7 @@ describe('the page about models', () => {
     await figure.getByText('only its first 128 tokens are used').waitFor();
   });
 
-  test('talks to no other server', async () => {
+  test('cannot connect to other servers', async () => {
     const { page } = await explorer();
     const refused = await page.evaluate(() =>
       fetch('https://example.org/').then(
@@ -130,7 +130,7 @@ describe('the page about models', () => {
     ['tr', 1280],
     ['pt', 390],
     ['id', 390],
-  ])('fits, and has no fault that axe knows, in %s at %i px', async (language, width) => {
+  ])('does not overflow, and axe finds no violations, in %s at %i px', async (language, width) => {
     const { page, figure } = await explorer({
       path: `/${language}/models/`,
       viewport: { width, height: 844 },
@@ -143,14 +143,14 @@ describe('the page about models', () => {
     expect(await violationsOf(page, 'body')).toEqual([]);
   });
 
-  test('is where the section leads', async () => {
+  test('is linked from the textbook section', async () => {
     const page = await open({ figures: [] });
     await page.locator('main a[href="./models/"]').click();
     await page.locator('model-explorer .drop').waitFor();
     expect(new URL(page.url()).pathname).toBe('/en/models/');
   });
 
-  test('has the bar of the section, which leads back to it, and to other languages with the text', async () => {
+  test('has the section’s bar, which leads back to it, and to other languages with the text', async () => {
     const { page } = await explorer({ path: '/en/models/?text=The+dog' });
     await page.getByRole('button', { name: 'Language: English' }).click();
     await page.getByRole('link', { name: 'Türkçe' }).click();

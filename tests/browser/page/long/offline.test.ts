@@ -1,4 +1,4 @@
-/* This file is longer than 200 lines, because its tests share a copy of the built page, which they change and restore. */
+/** Tests share a copy of the built page, which they change and restore. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { openWhole, undrawn } from '../../whole.js';
 const BUILT = join(import.meta.dirname, '../../../../build/page');
 const LANGUAGES = readdirSync(BUILT).filter((name) => /^[a-z]{2}$/.test(name));
 
-/** The page stands below a path, as on many hosts. */
+/** The page is served below a path, as on many hosts. */
 const root = mkdtempSync(join(tmpdir(), 'wasm-attention-offline-'));
 const folder = join(root, 'some', 'where');
 let server: PageServer;
@@ -38,8 +38,8 @@ const until = async (condition: () => Promise<boolean>): Promise<void> => {
 };
 const cacheNames = (page: Page): Promise<string[]> => page.evaluate(() => caches.keys());
 
-/** Opens the page and waits until the browser has it all. */
-async function kept(path = 'en/'): Promise<Page> {
+/** Opens the page and waits until the browser has stored all of it. */
+async function openStored(path = 'en/'): Promise<Page> {
   const page = await open({ path: at(path), offline: true, figures: [] });
   await page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated', undefined, {
     timeout: 30_000,
@@ -47,29 +47,27 @@ async function kept(path = 'en/'): Promise<Page> {
   return page;
 }
 
-/** Whether a page is kept. */
-const isKept = (page: Page, path: string): Promise<boolean> =>
+const isStored = (page: Page, path: string): Promise<boolean> =>
   page.evaluate(async (address) => (await caches.match(address)) !== undefined, at(path));
 
-test('without a network every language opens that was visited, with figures that had not been seen', async () => {
-  const page = await kept();
-  expect(await isKept(page, 'en/')).toBe(true);
+test('offline, every visited language opens, with figures that were not loaded before', async () => {
+  const page = await openStored();
+  expect(await isStored(page, 'en/')).toBe(true);
   for (const other of LANGUAGES.filter((language) => language !== 'en')) {
-    expect(await isKept(page, `${other}/`)).toBe(false);
+    expect(await isStored(page, `${other}/`)).toBe(false);
     if (other === 'id') continue;
     await page.goto(at(`${other}/`));
-    await until(() => isKept(page, `${other}/`));
+    await until(() => isStored(page, `${other}/`));
     await page.waitForLoadState('networkidle');
   }
   await page.context().setOffline(true);
   for (const language of LANGUAGES.filter((each) => each !== 'id')) {
     await page.goto(at(`${language}/`));
     expect(await page.locator('html').getAttribute('lang')).toBe(language);
-    // long/offline.test.ts has all figures.
     await page.locator('#fig-rotation').evaluate((figure) => figure.scrollIntoView({ behavior: 'instant' }));
     await page.locator('encoding-rotation[drawn]').waitFor();
   }
-  // Links and share links, the page at / and a folder without its slash.
+  // A share link, the page at /, and a folder without its slash.
   await page.goto(at('en/?fig-heads=seed%3D2#fig-heads'));
   await page.locator('attention-heads[drawn]').waitFor();
   await page.waitForLoadState('networkidle');
@@ -81,8 +79,8 @@ test('without a network every language opens that was visited, with figures that
   await page.waitForLoadState('networkidle');
 });
 
-test('workers and code cells start without a network', async () => {
-  const page = await kept();
+test('workers and code cells start offline', async () => {
+  const page = await openStored();
   await page.context().setOffline(true);
   await page.reload();
   const race = page.locator('complexity-race');
@@ -94,8 +92,8 @@ test('workers and code cells start without a network', async () => {
   await cells.first().getByText('[2, 4, 100]').first().waitFor();
 });
 
-test('with a network the reader gets the page as it is now', async () => {
-  const page = await kept();
+test('online, the reader gets the current page', async () => {
+  const page = await openStored();
   const file = join(folder, 'en/index.html');
   const html = await page.content();
   writeFileSync(file, '<!doctype html><html lang="en"><title>New</title><link rel="icon" href="data:,">');
@@ -108,8 +106,8 @@ test('with a network the reader gets the page as it is now', async () => {
   expect(html).toContain('fig-heads');
 });
 
-test('a new version takes the place of the old one, and leaves other caches alone', async () => {
-  const page = await kept();
+test('a new version replaces the old one, and does not touch other caches', async () => {
+  const page = await openStored();
   await page.evaluate(() => caches.open('somebody else'));
   const before = await cacheNames(page);
   expect(before).toHaveLength(2);
@@ -126,7 +124,7 @@ test('a new version takes the place of the old one, and leaves other caches alon
       const registration = await navigator.serviceWorker.ready;
       await registration.update();
     });
-    // It waits until nobody has the old page open.
+    // It waits until the old page is closed everywhere.
     await until(() => page.evaluate(async () => (await navigator.serviceWorker.ready).waiting !== null));
     expect(await cacheNames(page)).toHaveLength(3);
     await page.goto('about:blank');
@@ -138,9 +136,9 @@ test('a new version takes the place of the old one, and leaves other caches alon
   }
 });
 
-/** The address of a figure's script. */
+/** The file name of a figure's script. */
 const FIGURE = readdirSync(join(BUILT, 'assets')).find((name) => /^encoding-rotation-.*\.js$/.test(name)) ?? '';
-/** Puts an answer into all of the page's caches. */
+/** Puts a response into all of the page's caches. */
 const forge = (page: Page, address: string, body: string, headers: Record<string, string>): Promise<void> =>
   page.evaluate(
     async ([address, body, headers]) => {
@@ -152,12 +150,12 @@ const forge = (page: Page, address: string, body: string, headers: Record<string
 const HTML = { 'content-type': 'text/html' };
 const SCRIPT = { 'content-type': 'text/javascript' };
 
-test('what a script has put into the cache is not served', async () => {
-  const page = await kept();
+test('a response that a script has put into the cache is not served', async () => {
+  const page = await openStored();
   await forge(page, at('en/'), '<title>taken</title>', HTML);
   await forge(page, at('new/'), '<title>taken</title>', HTML);
   await forge(page, at(`assets/${FIGURE}`), 'document.title = "taken"', SCRIPT);
-  // The right content, but headers that lead away.
+  // The right content, but headers that redirect.
   const portuguese = readFileSync(join(BUILT, 'pt/index.html'), 'utf8');
   await forge(page, at('pt/'), portuguese, {
     ...HTML,
@@ -170,7 +168,7 @@ test('what a script has put into the cache is not served', async () => {
   expect(headers.sort()).toEqual(['content-type', 'cross-origin-embedder-policy']);
   const figure = await page.evaluate((address) => fetch(address).catch(() => 'nothing'), at(`assets/${FIGURE}`));
   expect(figure).toBe('nothing');
-  // A page for each: after a failure, Chromium goes to a page of its own, which could overtake the next address.
+  // A page per visit: after a failure, Chromium loads its error page, which could replace the next visit.
   const visit = async (path: string): Promise<string> => {
     const other = await page.context().newPage();
     try {
@@ -193,8 +191,8 @@ test('what a script has put into the cache is not served', async () => {
   expectComplaints(/^failed: |ERR_FAILED/);
 });
 
-test('nor is it taken over by the next version', async () => {
-  const page = await kept();
+test('nor does the next version adopt it', async () => {
+  const page = await openStored();
   await forge(page, at(`assets/${FIGURE}`), 'document.title = "taken"', SCRIPT);
   const script = join(folder, 'service-worker.js');
   const text = readFileSync(script, 'utf8');
@@ -213,7 +211,7 @@ test('nor is it taken over by the next version', async () => {
   }
 });
 
-test('a file that is not as it was built is not stored', async () => {
+test('a file that differs from the build is not stored', async () => {
   const file = join(folder, 'icon.svg');
   writeFileSync(file, '<svg/>');
   try {
@@ -233,15 +231,15 @@ test('a file that is not as it was built is not stored', async () => {
   }
 });
 
-test('a reader who saves data fetches little while idle', async () => {
+test('with data saving on, an idle page fetches little', async () => {
   const page = await open({
     path: at('en/'),
     offline: true,
     figures: ['attention-lookup'],
     script: "Object.defineProperty(Navigator.prototype, 'connection', { get: () => ({ saveData: true }) });",
   });
-  // The first screen shows its figure, and its last small modules may still come. The worker would be registered a
-  // second later.
+  // The first figure is drawn, and its last small modules may still be loading. The worker would be registered a second
+  // later.
   const drawn = await page.evaluate(() => performance.now());
   await page.waitForTimeout(6000);
   expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
@@ -256,7 +254,7 @@ test('a reader who saves data fetches little while idle', async () => {
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000);
 });
 
-test('a browser that keeps nothing shows the page as it is', async () => {
+test('the page works in a browser that does not allow a service worker', async () => {
   const page = await open({
     path: at('en/'),
     offline: true,
@@ -270,7 +268,7 @@ test('a browser that keeps nothing shows the page as it is', async () => {
   expectComplaints(/^failed: /);
 });
 
-test('without a network every figure is drawn, none of which had been seen', async () => {
+test('offline, every figure is drawn, although none was loaded before', async () => {
   const visited = await open({ path: '/tr/', offline: true, figures: [] });
   await visited.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated');
   await visited.context().setOffline(true);

@@ -1,4 +1,4 @@
-/** What stands below the page's code cells before anybody has run them. */
+/** The outputs that code cells show before they are run. */
 import { describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { LANGUAGES } from '../../../../web/elements/languages.js';
@@ -9,7 +9,7 @@ import { outputs, withCells } from '../../cells.js';
 
 const { open } = useBrowser();
 
-/** Everything that a cell shows below its code, to the digits that it shows, and where that comes from. */
+/** What a cell shows below its code: texts, numbers as displayed, and where they come from. */
 async function below(cell: Locator): Promise<{ texts: string[]; numbers: string[]; origin: string }> {
   return {
     texts: await cell.locator('.output > pre').allInnerTexts(),
@@ -18,7 +18,7 @@ async function below(cell: Locator): Promise<{ texts: string[]; numbers: string[
   };
 }
 
-/** Runs a cell to its end and returns all heights that it has had meanwhile. */
+/** Runs a cell to its end and returns all heights that it had meanwhile. */
 async function heightsOfRun(cell: Locator): Promise<number[]> {
   return cell.evaluate(async (element) => {
     const heights = new Set<number>();
@@ -38,14 +38,14 @@ async function heightsOfRun(cell: Locator): Promise<number[]> {
   });
 }
 
-test.each(LANGUAGES)('in %s every cell shows what its run shows, and a run moves nothing', async (language) => {
+test.each(LANGUAGES)('in %s a run does not change any cell’s output or height', async (language) => {
   const words = textsOf(language).cells;
   const { cells } = await withCells(open, { path: `/${language}/` });
   const count = await cells.count();
   expect(count).toBeGreaterThan(0);
   for (let index = 0; index < count; ++index) {
     const cell = cells.nth(index);
-    // Cells draw themselves one after another, and tables when they are opened.
+    // Cells are drawn one after another, and tables when they are opened.
     await cell.locator('.output').locator('pre, summary').first().waitFor();
     for (const table of await cell.locator('.output details').all()) {
       await table.locator('summary').click();
@@ -59,7 +59,7 @@ test.each(LANGUAGES)('in %s every cell shows what its run shows, and a run moves
   }
 });
 
-test('an edit marks the output as that of other code, and Reset brings back what stood there', async () => {
+test('an edit marks the output as outdated, and Reset restores it', async () => {
   const { page, cells } = await withCells(open);
   const cell = cells.nth(4);
   const origin = cell.locator('.origin');
@@ -78,7 +78,7 @@ test('an edit marks the output as that of other code, and Reset brings back what
 });
 
 test.each([390, 1280])(
-  'at %i px the buttons of a cell keep their places when it has run or is edited',
+  'at %i px a cell’s buttons keep their places after a run and while it is edited',
   async (width) => {
     const { cells } = await withCells(open, { viewport: { width, height: 800 } });
     const cell = cells.nth(4);
@@ -100,13 +100,13 @@ test.each([390, 1280])(
   },
 );
 
-test('PyTorch has no output', async () => {
+test('the PyTorch code has no output', async () => {
   const { cells } = await withCells(open);
   await cells.first().getByRole('tab', { name: 'PyTorch' }).click();
   for (const part of ['.origin', '.output']) expect(await cells.first().locator(part).isVisible()).toBe(false);
 });
 
-test('what cannot run leaves the output as it is', async () => {
+test('code that cannot run leaves the output unchanged', async () => {
   const { cells } = await withCells(open, { script: 'delete globalThis.Worker;' });
   const before = await below(cells.first());
   await heightsOfRun(cells.first());
@@ -118,7 +118,7 @@ describe('without scripts', () => {
   test.each([
     [390, 'light'],
     [1280, 'dark'],
-  ] as const)('the output is there between the listings at %d px, %s', async (width, colorScheme) => {
+  ] as const)('the output is between the listings at %d px, %s', async (width, colorScheme) => {
     const page = await open({
       still: true,
       javaScriptEnabled: false,
@@ -143,7 +143,7 @@ describe('without scripts', () => {
   });
 });
 
-test('the output is on paper, below the JavaScript', async () => {
+test('on paper the output is below the JavaScript', async () => {
   const { page, cells } = await withCells(open);
   await page.emulateMedia({ media: 'print' });
   const output = cells.first().locator('.output');
@@ -151,7 +151,7 @@ test('the output is on paper, below the JavaScript', async () => {
   expect((await output.boundingBox())!.y).toBeLessThan((await cells.first().locator('> pre').last().boundingBox())!.y);
 });
 
-test.each(['light', 'dark'] as const)('it is accessible, %s', async (colorScheme) => {
+test.each(['light', 'dark'] as const)('axe finds no violations, %s', async (colorScheme) => {
   const { page } = await withCells(open, { colorScheme });
   expect(await violationsOf(page, 'code-cell')).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** A reader's place all over the page: in every language, at every width, on a slow machine as well. */
+/** Readers keep their place in every language, at every width, and on a slow machine. */
 import { describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { LANGUAGES } from '../../../../web/elements/languages.js';
@@ -6,10 +6,10 @@ import { useBrowser } from '../../browser.js';
 import { drawn, expectToStay, goTo, put, topOf } from '../../place.js';
 
 const { open, origin } = useBrowser();
-/** How many places are tried, evenly spread over the page. */
+/** The number of places that are tried, evenly spread over the page. */
 const PLACES = 8;
 
-/** Where the top edges of the paragraphs, headings and figures are that can be seen, by their number on the page. */
+/** The tops of the visible paragraphs, headings and figures, by their index on the page. */
 const marks = (page: Page): Promise<Record<string, number>> =>
   page.evaluate(() => {
     const tops = [...document.querySelectorAll('main p, main [id]')]
@@ -18,7 +18,7 @@ const marks = (page: Page): Promise<Record<string, number>> =>
     return Object.fromEntries(tops.map(([number, , top]) => [number, top]));
   });
 
-/** The elements that have moved by more than a pixel, with both places. */
+/** The elements that have moved by more than a pixel, with both tops. */
 function moved(before: Record<string, number>, after: Record<string, number>): unknown[] {
   return Object.entries(before)
     .map(([number, top]) => [number, top, after[number] ?? NaN] as const)
@@ -29,7 +29,7 @@ test.each([
   [390, 1],
   [1280, 1],
   [390, 4],
-])('at %i px, slowed down %i times, a reader comes back to the same place', async (width, rate) => {
+])('at %i px, slowed down %i times, a reader returns to the same place', async (width, rate) => {
   const page = await open({ viewport: { width, height: 800 }, figures: [] });
   const session = await page.context().newCDPSession(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate });
@@ -56,12 +56,12 @@ test.each([
 });
 
 describe('in another language', () => {
-  test('a figure whose head is above the window stands where it stood', async () => {
+  test('a figure whose top is above the window stays in place', async () => {
     const page = await open({ viewport: { width: 1280, height: 800 }, figures: [] });
     await expectToStay(page, 'fig-masks', -250, ['tr', 'ko', 'en']);
   });
 
-  test('as much of a stretch of text has been read', async () => {
+  test('the same share of a section is above the window', async () => {
     const page = await open({ viewport: { width: 390, height: 300 }, figures: [] });
     const share = async (): Promise<number> => {
       const [from, to] = [await topOf(page, 'summary'), await topOf(page, 'exercises')];
@@ -73,7 +73,7 @@ describe('in another language', () => {
     expect(Math.abs((await share()) - before)).toBeLessThan(0.01);
   });
 
-  test('a figure is as it was, and the answer that it stands in is open', async () => {
+  test('a figure keeps its state, and the answer that contains it is open', async () => {
     const page = await open({ figures: ['encoding-rotation'] });
     await page.locator('encoding-rotation').getByLabel('Offset δ').fill('-7');
     await page.locator('details').first().locator('summary').click();
@@ -87,7 +87,7 @@ describe('in another language', () => {
     expect(await page.locator('encoding-rotation #offset').inputValue()).toBe('-7');
   });
 
-  test('a reader who has scrolled since arriving is somewhere else', async () => {
+  test('a reader who has scrolled after arriving keeps the new place', async () => {
     const page = await open({ figures: [] });
     await put(page, 'fig-rotation', 100);
     await goTo(page, 'tr');
@@ -97,14 +97,14 @@ describe('in another language', () => {
     expect(Math.abs((await topOf(page, 'fig-heads')) - before)).toBeLessThanOrEqual(1);
   });
 
-  test.each(['1e9px', '-px', '50%', '<b>', '99999999px'])('an address with a place of %s does no harm', async (at) => {
+  test.each(['1e9px', '-px', '50%', '<b>', '99999999px'])('a URL with the place %s does no harm', async (at) => {
     const page = await open({ path: `/en/?place=${encodeURIComponent(at)}#nowhere`, figures: [] });
     await page.waitForURL(`${origin()}/en/#nowhere`);
     expect(await page.evaluate(() => scrollY)).toBe(0);
   });
 });
 
-test('what a reader opens after arriving opens downwards, under the pointer', async () => {
+test('an answer that a reader opens after arriving opens downwards, under the pointer', async () => {
   const page = await open({ figures: [] });
   const answers = page.locator('main details summary');
   await put(page, 'exercises', 100);

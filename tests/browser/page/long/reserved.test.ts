@@ -3,11 +3,11 @@ import { LANGUAGES } from '../../../../web/elements/languages.js';
 import { useBrowser } from '../../browser.js';
 
 const { open } = useBrowser();
-/** A line of text, in CSS pixels: fonts of other machines have letters a little wider or narrower. */
+/** The height of a line in CSS pixels, because other machines' fonts have slightly wider or narrower letters. */
 const LINE = 22;
 
 test.each(LANGUAGES.flatMap((language) => [1280, 390].map((width) => [language, width] as const)))(
-  'in %s at %i px figures are as high as the place that is kept for them; else run `npm run reserve`',
+  'in %s at %i px figures are as high as reserved; if not, run `npm run reserve`',
   async (language, width) => {
     const window = { viewport: { width, height: 900 }, hasTouch: width === 390 };
     const page = await open({ path: `/${language}/`, ...window, figures: [] });
@@ -18,7 +18,7 @@ test.each(LANGUAGES.flatMap((language) => [1280, 390].map((width) => [language, 
     const kept = new Map(
       await figures.evaluateAll((all) =>
         all.map((figure) => {
-          // A place is kept until the figure is drawn, which that of the first screen already is.
+          // The height is reserved until the figure is drawn, which the first one already is.
           const drawn = figure.hasAttribute('drawn');
           figure.toggleAttribute('drawn', false);
           const place = parseFloat(getComputedStyle(figure).minHeight);
@@ -31,7 +31,7 @@ test.each(LANGUAGES.flatMap((language) => [1280, 390].map((width) => [language, 
       await figure.evaluate((element) => element.scrollIntoView({ behavior: 'instant', block: 'center' }));
       await figure.and(page.locator('[drawn]')).waitFor({ state: 'attached' });
     }
-    // Those that watch their own width draw once more.
+    // Figures that observe their width are redrawn.
     await page.waitForTimeout(500);
     const wrong = (await heights()).filter(([tag, height]) => Math.abs(height - (kept.get(tag) ?? 0)) > LINE);
     expect(wrong.map(([tag, height]) => [tag, { kept: kept.get(tag), height }])).toEqual([]);

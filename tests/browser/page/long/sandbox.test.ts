@@ -1,20 +1,17 @@
-/**
- * What code in a cell cannot do, whatever it tries: the page's origin, storage and the network are out of its reach.
- * The file is longer than 200 lines, because it lists the ways out that code may try.
- */
+/** Code in a cell cannot reach the page's origin, storage or the network, whatever it tries. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { useBrowser } from '../../browser.js';
 import { cellWith, outputs, run, verdictOf } from '../../cells.js';
 
-/** What the browser says of requests that a policy forbids. */
+/** The browser's messages about requests that a policy forbids. */
 const BLOCKED = /^failed: |Content Security Policy/;
 
 let asked: string[] = [];
 const { open, origin, expectComplaints } = useBrowser({ asked: (path) => asked.push(path) });
 
-/** Another host, which would answer anybody. */
+/** Another host, which would answer any request. */
 let elsewhere: Server;
 let connections = 0;
 beforeAll(async () => {
@@ -30,10 +27,7 @@ beforeEach(() => {
 });
 const other = (): string => `127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
 
-/**
- * Runs code in a page of its own and returns what the cell says. It must neither have asked for anything nor have shown
- * anything.
- */
+/** Runs code in its own page and returns the cell's status. The code must not have requested or shown anything. */
 async function verdictOn(code: string): Promise<string> {
   const { page, cell } = await cellWith(open, code, { limit: 3000 });
   asked = [];
@@ -45,14 +39,14 @@ async function verdictOn(code: string): Promise<string> {
   return said;
 }
 
-describe('text that is not one whole program is refused, and none of it runs', () => {
+describe('text that is not one whole program is rejected, and none of it runs', () => {
   const takes = "const f = fetch, cs = caches, R = Response; f('/escaped'); show('out');";
   test.each([
     ['closes its function', `await new Promise(()=>{})},[],0);${takes};(async()=>{`],
     ['closes it at once', `});${takes};(async()=>{`],
     ['closes a block and a function', `}}});${takes};({a(){({b(){`],
     ['declares what the runtime uses', `},[],0);function postMessage(){${takes}};function Reflect(){};(async()=>{`],
-    ['ends the script it stands in', `</script><script>${takes}`],
+    ['ends its script', `</script><script>${takes}`],
     ['ends a comment', `*/ ${takes} /*`],
     ['hides a string’s end in an HTML comment', "let a = 1 <!-- ';\nshow('out') // '"],
     ['hides an import behind the end of one', "let a = 1;\n--> '\nimport('/escaped') // '"],
@@ -80,7 +74,7 @@ describe('an import that the page’s parser overlooks fails', () => {
   });
 });
 
-test('nothing that a cell can reach, by names, prototypes or constructors, leads out', async () => {
+test('no name, prototype or constructor that a cell can reach leads outside', async () => {
   const { cell } = await cellWith(
     open,
     `
@@ -113,11 +107,11 @@ show(globalThis.ran);`,
   );
   expect(await verdictOf(cell)).toBe('');
   const evals = Array.from({ length: 5 }, () => 'EvalError').join(', ');
-  // The walk finds what is there.
+  // The walk does find what is there.
   expect(await outputs(cell)).toEqual([{ text: '[lines]' }, { text: `[${evals}]` }, { text: 'false' }]);
 });
 
-/** Runs code in a cell's worker in place of the runtime, where no name has been taken away; `say` shows text. */
+/** Runs code in a cell's worker instead of the runtime, with all globals; `say` shows text. */
 async function saidByBareWorker(code: string): Promise<string[]> {
   const worker = `onmessage = async ({ ports: [port] }) => {
     port.postMessage({ type: 'started' });
@@ -141,7 +135,7 @@ async function saidByBareWorker(code: string): Promise<string[]> {
   return (await outputs(cell)).map(({ text }) => text ?? '');
 }
 
-test('even a worker from which no name was taken has no network, no storage and no way to the page’s origin', async () => {
+test('even a worker with all globals has no network, no storage and no access to the page’s origin', async () => {
   const said = await saidByBareWorker(`
     const once = (target, good) => new Promise((resolve, reject) => {
       target.onerror = (event) => { event.preventDefault?.(); reject(new Error()); };
@@ -205,7 +199,7 @@ test('even a worker from which no name was taken has no network, no storage and 
   expectComplaints(BLOCKED);
 });
 
-test('the frame around it has no network either, and cannot lead the page or itself away', async () => {
+test('the frame around it has no network either, and cannot navigate the page or itself', async () => {
   const { page, cell } = await cellWith(open, "show('here');\nawait new Promise(() => {});");
   await run(cell);
   await cell.locator('.output pre').waitFor();

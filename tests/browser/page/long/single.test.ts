@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '../../../..');
 const FOLDER = join(ROOT, 'build/single');
 const { open } = useBrowser();
 
-/** What one file may weigh: a mail attachment at most. */
+/** The maximum size of a file, so that it can be attached to an email. */
 const LARGEST = 4_000_000;
 
 beforeAll(() => {
@@ -20,7 +20,7 @@ beforeAll(() => {
 
 const fileOf = (language: string): string => pathToFileURL(join(FOLDER, `${language}.html`)).href;
 
-/** What the page has fetched besides itself. */
+/** The URLs that the page has fetched. */
 const fetched = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     performance
@@ -29,19 +29,19 @@ const fetched = (page: Page): Promise<string[]> =>
       .filter((name) => !/^(data|blob):/.test(name)),
   );
 
-test('one file a language, and nothing else', () => {
+test('there is one file per language, and nothing else', () => {
   expect(readdirSync(FOLDER).sort()).toEqual(LANGUAGES.map((language) => `${language}.html`).sort());
   for (const language of LANGUAGES) expect(statSync(join(FOLDER, `${language}.html`)).size).toBeLessThan(LARGEST);
 });
 
-test.each(LANGUAGES)('%s opens from a disk with all its figures, and asks for nothing', async (language) => {
+test.each(LANGUAGES)('%s opens from a disk with all its figures, and fetches nothing', async (language) => {
   const page = await open({ path: fileOf(language) });
   expect(await page.locator('html').getAttribute('lang')).toBe(language);
   expect(await page.locator('figure > [drawn]').count()).toBeGreaterThan(10);
   expect(await fetched(page)).toEqual([]);
 });
 
-test('allows its own script and style, and no others', async () => {
+test('the policy allows only its own script and style', async () => {
   const page = await open({ path: fileOf('en'), figures: [] });
   const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute('content');
   expect(policy).toMatch(
@@ -73,7 +73,7 @@ test('its workers race, train and run code cells', async () => {
   expect(await fetched(page)).toEqual([]);
 });
 
-test('its menu leads to the other files, with place and state', async () => {
+test('the language menu leads to the other files, with place and state', async () => {
   const page = await open({ path: `${fileOf('en')}#fig-heads`, figures: ['attention-heads'] });
   await page.locator('attention-heads').getByLabel('all ones').check();
   await page.waitForFunction(() => location.search.includes('fig-heads'));

@@ -22,7 +22,7 @@ describe.each(LANGUAGES)('without scripts, in %s', (language) => {
     await page.waitForLoadState('load');
     await page.evaluate(() => document.querySelectorAll('details').forEach((answer) => (answer.open = true)));
     const pictures = page.locator('main figure[id] .still img');
-    // Pictures are fetched when they come near.
+    // Pictures are loaded lazily.
     for (const picture of await pictures.all()) {
       await picture.evaluate(async (image) => {
         image.scrollIntoView({ behavior: 'instant' });
@@ -35,7 +35,7 @@ describe.each(LANGUAGES)('without scripts, in %s', (language) => {
         const { width = 0, height = 0, right = Infinity } = image?.getBoundingClientRect() ?? {};
         return {
           id: figure.id,
-          // The question of the caption is what the picture is called.
+          // The picture's name is the question of the caption.
           question: figure.querySelector('figcaption strong')?.textContent?.replace(/\s+/g, ' ') ?? '',
           alt: image?.alt ?? '',
           visible: image?.checkVisibility() ?? false,
@@ -52,7 +52,7 @@ describe.each(LANGUAGES)('without scripts, in %s', (language) => {
       expect(alt).not.toBe('');
       expect(question).toContain(alt.split(' ')[0]);
       expect(wide).toBeGreaterThan(100);
-      // fig-model, before it is asked for, is a line of text.
+      // fig-model is a line of text until its model is loaded.
       expect(height).toBeGreaterThan(24);
       expect(right).toBeLessThanOrEqual(width);
     }
@@ -60,7 +60,7 @@ describe.each(LANGUAGES)('without scripts, in %s', (language) => {
   });
 });
 
-test('a picture says what its figure says', async () => {
+test('a picture has the cells and words of its figure', async () => {
   const page = await open({ path: '/ko/', still: true, javaScriptEnabled: false });
   const response = await page.request.get(new URL('../stills/ko/fig-masks-wide.svg', page.url()).href);
   const svg = await response.text();
@@ -70,7 +70,7 @@ test('a picture says what its figure says', async () => {
   expect(svg).toMatch(/<text[^>]*>[^<]*\p{Script=Hangul}/u);
 });
 
-test('a picture does not tell how to work its figure', async () => {
+test('a picture does not say how to use its figure', async () => {
   const page = await open({ figures: ['attention-lookup'] });
   const hint = await page.locator('attention-lookup .readout .hint').innerText();
   expect(hint).toMatch(/^Drag a point/);
@@ -78,7 +78,7 @@ test('a picture does not tell how to work its figure', async () => {
   expect(await response.text()).not.toContain(hint.slice(0, 12));
 });
 
-test('with scripts no picture is fetched, until the page is printed', async () => {
+test('with scripts no picture is fetched until the page is printed', async () => {
   const page = await open({ figures: ['attention-heads'] });
   const asked = (): Promise<number> =>
     page.evaluate(
@@ -91,7 +91,7 @@ test('with scripts no picture is fetched, until the page is printed', async () =
 });
 
 test.each(['light', 'dark'] as const)(
-  'on paper every figure is its picture, which was there before the page was printed, in a %s scheme',
+  'on paper pictures replace all figures, and are loaded before the page is printed, in a %s scheme',
   async (colorScheme) => {
     const page = await open({ figures: ['attention-heads', 'attention-lookup'], colorScheme });
     await page.evaluate(() => {
@@ -103,7 +103,7 @@ test.each(['light', 'dark'] as const)(
     await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
     const ink = await page.locator('body').evaluate((body) => getComputedStyle(body).color);
     expect(ink).toBe('rgb(27, 31, 36)');
-    // A grid is not divided rightly between pages.
+    // A grid would not be divided correctly between pages.
     const displayed = page
       .locator('body, main')
       .evaluateAll((all) => all.map((part) => getComputedStyle(part).display));
@@ -131,7 +131,7 @@ test.each(['light', 'dark'] as const)(
   },
 );
 
-test('a figure whose picture is not there is printed as it stands, in the width of the paper', async () => {
+test('a figure without a picture is printed as it is, in the width of the paper', async () => {
   const tags = ['attention-heads', 'attention-lookup', 'binary-positions', 'complexity-race', 'positional-curves'];
   const page = await open({ figures: tags });
   const figures = page.locator(tags.join());
@@ -157,7 +157,7 @@ test('a figure whose picture is not there is printed as it stands, in the width 
   expect(await widths()).toEqual(before);
 });
 
-test('a single file, which has no pictures, loads all its figures before it is printed', async () => {
+test('a page without pictures, such as a single file, loads all its figures before it is printed', async () => {
   const page = await open({ figures: [] });
   await page.evaluate(() => {
     for (const picture of document.querySelectorAll('.still')) picture.remove();

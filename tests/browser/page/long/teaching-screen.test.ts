@@ -5,7 +5,7 @@ import { useBrowser } from '../../browser.js';
 
 const { open, leave } = useBrowser();
 
-/** What of the figure that is shown alone is beyond the window: parts of its picture, or its controls. */
+/** The parts of the current figure's picture, and its controls, that are beyond the window. */
 function beyond(page: Page): Promise<string[]> {
   return page.locator('figure.taught').evaluate((figure) =>
     [...figure.querySelector(':scope > [drawn]')!.shadowRoot!.querySelectorAll('.stage > *, .controls')]
@@ -18,13 +18,13 @@ function beyond(page: Page): Promise<string[]> {
   );
 }
 
-/** What is beyond the window, of all figures in turn. */
+/** The parts of all figures, one after another, that are beyond the window. */
 async function allBeyond(page: Page, beyond: (page: Page) => Promise<string[]>): Promise<string[]> {
   const found: string[] = [];
   const next = page.locator('.teaching-bar button').nth(1);
   for (;;) {
     await page.locator('figure.taught > [drawn]').waitFor();
-    // One frame for the observers of sizes, and one for what they draw.
+    // One frame for resize observers, and one for what they draw.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     found.push(...(await beyond(page)));
     if (await next.isDisabled()) return found;
@@ -35,7 +35,7 @@ async function allBeyond(page: Page, beyond: (page: Page) => Promise<string[]>):
 test.each([
   [1280, 800],
   [1366, 768],
-])('figure by figure, a window of %i × %i px shows each picture and its controls at once', async (width, height) => {
+])('figure by figure, each picture and its controls fit a window of %i × %i px', async (width, height) => {
   const found: string[][] = [];
   for (const language of LANGUAGES) {
     const path = `/${language}/?teach#fig-lookup`;
@@ -46,7 +46,7 @@ test.each([
   expect(found.flat()).toEqual([]);
 });
 
-test('figure by figure, a picture beside a long answer stays in sight', async () => {
+test('figure by figure, a picture beside a long answer stays visible', async () => {
   const page = await open({ path: '/en/?teach#fig-training', viewport: { width: 1280, height: 800 }, figures: [] });
   const figure = page.locator('figure.taught');
   await figure.locator('> [drawn]').waitFor();

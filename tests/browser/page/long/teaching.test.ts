@@ -40,7 +40,7 @@ describe('figure by figure', () => {
     expect(await question(page)).toBe(first);
   });
 
-  test('keeps what was set, and ends where the reader is', async () => {
+  test('keeps settings, and ends at the current figure', async () => {
     const page = await begin();
     while (!(await taught(page).evaluate(({ id }) => id === 'fig-rotation'))) await page.keyboard.press('n');
     await taught(page).locator('[drawn]').waitFor();
@@ -64,7 +64,7 @@ describe('figure by figure', () => {
     expect(await page.locator('#fig-rotation').getAttribute('style')).not.toContain('zoom');
   });
 
-  test('arrow keys go on after an answer, and stay with what they move', async () => {
+  test('arrow keys change the figure after an answer, but not in a control that uses them', async () => {
     const page = await open({ path: '/en/?teach#fig-tokens', figures: [] });
     const [tokens, next] = [page.locator('#fig-tokens.taught'), page.locator('.taught:not(#fig-tokens)')];
     await tokens.locator('.check button[data-right]').click();
@@ -80,7 +80,7 @@ describe('figure by figure', () => {
     expect(await tokens.count()).toBe(0);
   });
 
-  test('leaves keys to sliders and text', async () => {
+  test('leaves letter keys to text fields', async () => {
     const page = await begin();
     while (!(await taught(page).evaluate(({ id }) => id === 'fig-tokens'))) await page.keyboard.press('n');
     const field = taught(page).getByLabel('Your sentence');
@@ -105,7 +105,7 @@ describe('figure by figure', () => {
     expect(await open()).toBe(before);
   });
 
-  test('begins at a figure by link', async () => {
+  test('starts at the figure of a link', async () => {
     const page = await open({ path: '/en/?teach#fig-heads', figures: [] });
     await taught(page).locator('[drawn]').waitFor();
     expect(await taught(page).getAttribute('id')).toBe('fig-heads');
@@ -113,7 +113,7 @@ describe('figure by figure', () => {
     await page.waitForURL(`${origin()}/en/#fig-heads`);
   });
 
-  test('does without full screen where the browser has none', async () => {
+  test('works in a browser without full screen', async () => {
     const script = 'Element.prototype.requestFullscreen = undefined;';
     const page = await begin({ script, viewport: { width: 390, height: 844 }, hasTouch: true });
     expect(await taught(page).count()).toBe(1);
@@ -151,7 +151,7 @@ describe('figure by figure', () => {
     expect(await width()).toBe(before);
   });
 
-  test('keys that a slider or an open menu needs do nothing else', async () => {
+  test('keys that a slider or an open menu uses do nothing else', async () => {
     const page = await open({ path: '/en/?teach#fig-lookup', figures: [] });
     await taught(page).locator('[drawn]').waitFor();
     const slider = taught(page).getByRole('slider', { name: 'Temperature T' });
@@ -168,7 +168,7 @@ describe('figure by figure', () => {
     await page.locator('html:not(.teaching)').waitFor({ state: 'attached' });
   });
 
-  test('goes on after a figure has been on the full screen by its own button', async () => {
+  test('continues after a figure was in full screen by its own button', async () => {
     const page = await open({ path: '/en/?teach#fig-lookup', figures: [] });
     await taught(page).locator('[drawn]').waitFor();
     await taught(page).getByRole('button', { name: 'Full screen' }).click();
@@ -179,7 +179,7 @@ describe('figure by figure', () => {
     expect(await taught(page).getAttribute('id')).toBe('fig-lookup');
   });
 
-  test('paper has the whole page all the same', async () => {
+  test('prints the whole page', async () => {
     const page = await begin({ viewport: { width: 1600, height: 1000 } });
     await page.emulateMedia({ media: 'print' });
     const inText = await page.locator('#fig-formula').evaluate((figure) => getComputedStyle(figure).width);

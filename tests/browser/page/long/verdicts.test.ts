@@ -8,7 +8,7 @@ const words = textsOf('en').page;
 
 const verdictOf = (check: Locator): Locator => check.getByRole('status');
 
-test('a phone shows the verdict, and the answer only to those who ask for it', async () => {
+test('a phone shows the verdict, and the answer only on request', async () => {
   const page = await open({ figures: ['path-lengths'], viewport: { width: 390, height: 844 } });
   const figure = page.locator('#fig-paths');
   const status = verdictOf(figure.locator('.check'));
@@ -17,20 +17,20 @@ test('a phone shows the verdict, and the answer only to those who ask for it', a
     const { y = NaN, height = NaN } = (await part.boundingBox()) ?? {};
     return height > 0 && y >= 0 && y + height <= 844.5;
   };
-  // The answers are the last thing in the window.
+  // Scroll the answers to the bottom of the window.
   await answers.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
   await answers.getByRole('button', { name: 'eight' }).click();
   expect(await inWindow(status)).toBe(true);
-  // It says what is wrong about this answer.
+  // The verdict explains what is wrong with this answer.
   expect(await status.innerText()).toContain('That would be so if only one of them reached towards the other.');
   await status.getByRole('button', { name: words.checkReveal }).focus();
   await page.keyboard.press('Enter');
   expect(await status.innerText()).toContain('Eight places take four layers.');
   expect(await status.innerText()).not.toContain(words.checkRight);
-  // Who pressed the button goes on from there.
+  // The link takes over the focus of the button.
   const link = status.getByRole('link', { name: words.checkShown });
   expect(await link.evaluate((element) => element.matches(':focus'))).toBe(true);
-  // The page scrolls on, so that the figure stands below what is said of it.
+  // The page scrolls until the figure is visible below the verdict.
   const picture = figure.locator('path-lengths svg').first();
   await page.waitForFunction(() => {
     const svg = document.querySelector('#fig-paths path-lengths')?.shadowRoot?.querySelector('svg');
@@ -46,7 +46,7 @@ test.each([
   ['complexity-race', 'fig-race', 1280, 800],
   ['attention-dropout', 'fig-dropout', 390, 844],
 ])(
-  'after an answer in %s (%s) at %i × %i, the window has as much of the figure as goes with the verdict',
+  'after an answer in %s (%s) at %i × %i, the window shows the verdict and as much of the figure as fits',
   async (tag, id, width, height) => {
     const page = await open({ figures: [tag], viewport: { width, height } });
     const check = page.locator(`#${id} .check`);
@@ -65,19 +65,19 @@ test.each([
     const { verdict, end, bar } = await places();
     expect(bar).toBeGreaterThan(0);
     expect(verdict).toBeGreaterThanOrEqual(bar - 1);
-    // One of the two touches its edge of the window.
+    // Either the verdict is at the top of the window, or the figure ends at its bottom.
     expect(Math.min(Math.abs(verdict - bar), Math.abs(end - height))).toBeLessThan(1.5);
     expect(end >= height - 1).toBe(true);
   },
 );
 
-test('who answers below the opening figure sees the verdict, and goes to the figure by its link', async () => {
+test('an answer below the opening figure shows the verdict, whose link leads to the figure', async () => {
   const page = await open({ figures: ['attention-lookup'], viewport: { width: 390, height: 844 } });
   const figure = page.locator('#fig-lookup');
   const check = figure.locator('.check');
   await check.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
   await check.locator('button[data-right]').click();
-  // The page scrolls there.
+  // The page scrolls to the verdict.
   await page.waitForFunction(() => {
     const { top, bottom } = document.querySelector('#fig-lookup [role=status]')!.getBoundingClientRect();
     return top > 0 && bottom > top && bottom <= innerHeight + 0.5;
@@ -89,7 +89,7 @@ test('who answers below the opening figure sees the verdict, and goes to the fig
 test.each([
   [1280, 800],
   [390, 844],
-])('a figure that loads its model for an answer keeps the verdict in sight, at %i × %i', async (width, height) => {
+])('a figure that loads its model for an answer keeps the verdict visible, at %i × %i', async (width, height) => {
   const page = await open({ figures: ['language-model'], viewport: { width, height } });
   const figure = page.locator('#fig-model');
   const status = verdictOf(figure.locator('.check'));
