@@ -1,4 +1,4 @@
-/** The code and the numbers that a figure gives. */
+/** A figure's code and numbers. */
 import { expect } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { codeOf, csvOf } from './shown.js';
@@ -15,7 +15,7 @@ export interface Given {
   readonly rows: Rows;
 }
 
-/** What a figure shows and gives with each of these settings, one after the other. */
+/** A figure's code and numbers with each of these settings, one after another. */
 export async function given(figure: Locator, all: readonly Settings[]): Promise<Given[]> {
   const found: Given[] = [];
   for (const settings of all) {
@@ -37,5 +37,5 @@ export function expectNear(found: readonly number[], wanted: readonly number[], 
   found.forEach((value, i) => expect(Math.abs(value - (wanted[i] ?? NaN))).toBeLessThanOrEqual(tolerance));
 }
 
-/** Columns `from` and on of the rows, row by row. */
+/** All columns of the rows from `column` on, row by row. */
 export const from = (rows: Rows, column: number): number[] => rows.flatMap((row) => row.slice(column));

@@ -1,4 +1,4 @@
-/** A page that does what notebooks do with a widget's module: JupyterLab, marimo and mystmd. */
+/** A page that treats a widget's module like notebooks: JupyterLab, marimo and mystmd. */
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -13,7 +13,7 @@ interface Opened {
   readonly width?: number;
 }
 
-/** What the host keeps of a widget, and does for it. */
+/** The host's side of a widget. */
 interface Host {
   show(traits: Record<string, unknown>, fresh?: boolean): Promise<number>;
   /** Changes traits as the kernel does. */
@@ -26,10 +26,10 @@ interface Host {
 }
 export type Hosting = Window & { host: Host };
 
-/** Opens notebooks for one test file, and fails each test whose page complained. */
+/** Opens notebooks for one test file, and fails each test whose page reported an error. */
 export function useNotebook(): {
   readonly open: (opened?: Opened) => Promise<Page>;
-  /** The files that the pages have asked for since the last one was opened. */
+  /** The files that were requested since the last page was opened. */
   readonly asked: string[];
 } {
   let browser: Browser;
@@ -60,7 +60,7 @@ export function useNotebook(): {
   };
 }
 
-/** An empty notebook, which gets the module's text once, as from a kernel, and no other file. */
+/** Opens an empty notebook, which gets the module's text once, as from a kernel, and no other file. */
 async function openIn(
   browser: Browser,
   server: PageServer,
@@ -74,7 +74,7 @@ async function openIn(
   await page.goto(`${server.origin}/notebook.html`);
   await page.evaluate(async (module) => {
     const text = await (await fetch(module)).text();
-    // A new address is a new copy of the module: notebooks make one for each widget class, or for each widget.
+    // A new URL makes a new copy of the module, as notebooks make one per widget class, or per widget.
     const load = async () => {
       const url = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
       const { default: widget } = (await import(url)) as typeof import('wasm-attention/anywidget');
@@ -137,10 +137,7 @@ async function openIn(
   return page;
 }
 
-/**
- * Weights of `layers` by `heads` heads over `length` tokens, each of which looks back by its head's number: float32
- * bytes.
- */
+/** Shows weights of `layers` by `heads` heads over `length` tokens; head h attends to the token h places back. */
 export const showHeads = (page: Page, layers: number, heads: number, length: number): Promise<number> =>
   page.evaluate(
     ([layers, heads, length]) => {

@@ -1,12 +1,9 @@
-/** How a reader goes through the page: to a place, to another language. */
+/** Moves through the page like a reader: to a place, to another language. */
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { figures } from '../../web/elements/registry.js';
 
-/**
- * Resolves once the page has laid out all of its text, as it does when a reader scrolls; at once where there is no such
- * text.
- */
+/** Resolves once the page has laid out all of its text, as it does when a reader scrolls. */
 export async function laidOut(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     dispatchEvent(new Event('scroll'));
@@ -28,10 +25,7 @@ export async function drawn(page: Page): Promise<void> {
   await page.waitForTimeout(300);
 }
 
-/**
- * Where an element's top edge is in the next frame that is painted: the page follows a change of layout within the
- * frame.
- */
+/** An element's top in the next painted frame, in which the page has adapted to changes of layout. */
 export const topOf = (page: Page, id: string): Promise<number> =>
   page.locator(`#${id}`).evaluate(
     (element) =>
@@ -43,10 +37,7 @@ export const topOf = (page: Page, id: string): Promise<number> =>
       }),
   );
 
-/**
- * Scrolls so that an element's top edge stands so far below the window's, and waits until the figures around it are
- * drawn.
- */
+/** Scrolls an element to `top` pixels below the window's top, and waits until the figures around it are drawn. */
 export async function put(page: Page, id: string, top: number): Promise<void> {
   const by = await page.locator(`#${id}`).evaluate((element, wanted) => {
     const distance = element.getBoundingClientRect().top - wanted;
@@ -66,7 +57,7 @@ export async function goTo(page: Page, language: string): Promise<void> {
   await laidOut(page);
 }
 
-/** Throws unless an element, put so far below the window's edge, stays there in one language after the other. */
+/** Throws unless an element, scrolled to `top` pixels below the window's top, stays there in all these languages. */
 export async function expectToStay(page: Page, id: string, top: number, languages: readonly string[]): Promise<void> {
   await put(page, id, top);
   const before = await topOf(page, id);

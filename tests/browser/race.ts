@@ -1,9 +1,9 @@
-/** The figure complexity-race, and what its plot shows. */
+/** Helpers for the figure complexity-race. */
 import type { Locator, Page } from 'playwright-core';
 import { openAlone } from './alone.js';
 import type { PageOptions } from './browser.js';
 
-/** The figure in a page of its own, with these attributes. */
+/** Opens the figure in its own page, with these attributes. */
 export async function raceWith(
   open: (options?: PageOptions) => Promise<Page>,
   attributes: Readonly<Record<string, string>> = {},
@@ -22,7 +22,7 @@ export async function raceWith(
 /** Small sizes: widths from 16 to 1024 over 16 tokens. */
 export const SMALL = { axis: 'd', length: '16' };
 
-/** The heights of the vertical axis' powers of ten, as a function of a count. */
+/** The height of a count on the vertical axis, from the labels of its powers of ten. */
 export async function heightOf(race: Locator): Promise<(count: number) => number> {
   const grid = await race
     .locator('line.grid')

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** The figure with this id, drawn: its answer is opened, if it stands in one, and the page scrolls to it. */
+/** Scrolls to the figure with this id, opens the answer that contains it, if any, and waits until it is drawn. */
 export async function reach(page: Page, id: string): Promise<Locator> {
   const figure = page.locator(`#${id}`);
   await figure.evaluate((element) => {

@@ -15,20 +15,20 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** The page's own policy, as a host may send it, too. */
+/** The page's policy, as a host may send it, too. */
 export const POLICY = `${securityPolicy({ cells: true })}; frame-ancestors 'none'`;
 
 const PAGE = join(import.meta.dirname, '../../build/page');
 
 export interface ServerOptions {
-  /** What is served, by default the built page. */
+  /** The folder that is served, by default the built page. */
   readonly folder?: string;
   readonly policy?: string;
-  /** Whether pages of other origins may read it, as with a CDN. */
+  /** Whether pages of other origins may read the files, as on a CDN. */
   readonly shared?: boolean;
-  /** Is told the path of every request. */
+  /** Called with the path of every request. */
   readonly asked?: (path: string) => void;
-  /** More of an answer's headers. */
+  /** Additional response headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -37,7 +37,7 @@ export interface PageServer {
   close(): Promise<void>;
 }
 
-/** Serves a folder on a free port of this machine, under the strict policy. */
+/** Serves a folder on a free local port, under the strict policy. */
 export async function servePage(options: ServerOptions = {}): Promise<PageServer> {
   const server = createServer((request, response) => void answer(request.url ?? '/', response, options));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -65,10 +65,7 @@ async function answer(
   }
 }
 
-/**
- * At /LANGUAGE/FIGURE the page is in that language with nothing in it but that figure, or a code cell; nothing at other
- * addresses.
- */
+/** At /LANGUAGE/FIGURE, the page in that language with only that figure, or a code cell; elsewhere undefined. */
 async function alone(folder: string, path: string): Promise<string | undefined> {
   const [, language, tag = ''] = /^\/([a-z]{2})\/([\w-]+)$/.exec(path) ?? [];
   if (language === undefined || !(tag in figures || tag === 'code-cell')) return undefined;

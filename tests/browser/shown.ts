@@ -1,4 +1,4 @@
-/** What a figure's tools give of it: the numbers of its file and of its table, its code, its address. */
+/** The outputs of a figure's tools: its files, its table, its code, its link. */
 import { readFile } from 'node:fs/promises';
 import type { Download, Locator, Page } from 'playwright-core';
 
@@ -16,7 +16,7 @@ export function numberOf(text: string): number {
   return plain === '-∞' ? -Infinity : Number(plain === '' ? NaN : plain);
 }
 
-/** Saves a figure as a kind of file. */
+/** Saves a figure as a file of this kind. */
 export async function save(figure: Locator, kind: 'SVG' | 'PNG' | 'CSV'): Promise<Download> {
   await figure.getByRole('button', { name: 'Save', exact: true }).click();
   const downloads = figure.page().waitForEvent('download');
@@ -57,7 +57,7 @@ export function parsed(
   }, svg);
 }
 
-/** The CSV that the figure saves: its head, and its rows. */
+/** The CSV that the figure saves: its header and its rows. */
 export async function csvOf(figure: Locator): Promise<{ columns: string[]; rows: string[][] }> {
   const text = (await contentOf(await save(figure, 'CSV'))).toString();
   const [columns = [], ...rows] = text
@@ -67,14 +67,14 @@ export async function csvOf(figure: Locator): Promise<{ columns: string[]; rows:
   return { columns, rows };
 }
 
-/** The fields of a line of CSV; those with commas stand between quotation marks. */
+/** The fields of a line of CSV, which may be quoted. */
 function fields(line: string): string[] {
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
     ([, quoted, bare = '']) => quoted?.replaceAll('""', '"') ?? bare,
   );
 }
 
-/** The texts of the figure's table, row by row, each row with its head. Opens the table and closes it. */
+/** The texts of the figure's table, row by row, including row headers. Opens the table and closes it. */
 export async function tableOf(figure: Locator): Promise<string[][]> {
   const toggle = figure.getByRole('button', { name: 'Values as a table' });
   await toggle.click();
@@ -98,7 +98,7 @@ export async function codeOf(figure: Locator): Promise<{ javascript: string; pyt
   return code;
 }
 
-/** Path and query of the address that the figure gives; the page must let the clipboard be used. */
+/** Path and query of the figure's link; the page needs the permissions of `CLIPBOARD`. */
 export async function addressOf(figure: Locator): Promise<string> {
   await figure.getByRole('button', { name: 'Copy link' }).click();
   await figure.getByRole('button', { name: 'Link copied' }).waitFor();
@@ -106,5 +106,5 @@ export async function addressOf(figure: Locator): Promise<string> {
   return pathname + search;
 }
 
-/** What a page needs for `addressOf`. */
+/** Options of a page for `addressOf`. */
 export const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] };

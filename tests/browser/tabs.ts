@@ -1,28 +1,26 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
-/** Where the pages of a test file complain, and what a tab is made with. */
+/** Options of a tab. */
 export interface TabOptions extends BrowserContextOptions {
-  /**
-   * Whether the page may keep itself for later; else it finds a browser without service workers, and tests are quicker.
-   */
+  /** Whether the page may register its service worker. Tests are faster without. */
   readonly offline?: boolean;
   /** A script to run before the page's own. */
   readonly script?: string;
 }
 
 interface Tab {
-  /** What it was made with, but for what can be changed from page to page. */
+  /** The options that cannot be changed from page to page, as JSON. */
   readonly kind: string;
   readonly page: Page;
-  /** Whether another page may follow in it: nothing outlives a page but what these keep. */
+  /** Whether the tab can be reused: without service worker and script, nothing outlives a page. */
   readonly again: boolean;
-  /** On its way to the next page, where requests end early. */
+  /** Whether it is leaving its page, which aborts requests. */
   leaving: boolean;
 }
 
 /**
- * The tabs of a browser. A new one, with storage and a process of its own, costs four times what it takes to open one
- * more page in it; so those that are alike serve one test after another.
+ * The tabs of a browser. A new tab has its own storage and process, and takes four times as long as another page in an
+ * old one, so tests reuse tabs with the same options.
  */
 export class Tabs {
   readonly #browser: Browser;
@@ -73,7 +71,7 @@ export class Tabs {
     const { page } = tab;
     this.#used.delete(tab);
     try {
-      // What it has said by now has been heard after this.
+      // Messages that the page has sent arrive before this returns.
       await page.evaluate(() => undefined);
       tab.leaving = true;
       if (!tab.again) throw new Error('not to be used again');
@@ -95,9 +93,9 @@ export class Tabs {
     page.on('console', (message) => hear(`console ${message.type()}: ${message.text()}`));
     page.on('pageerror', (error) => hear(`uncaught: ${error.stack ?? error.message}`));
     page.on('requestfailed', (request) => {
-      // The browser does not fetch the scripts that the page's head names.
+      // Without scripts, the browser does not fetch those in the page's head.
       if (!withScripts && request.resourceType() === 'script') return;
-      // What a page still fetches when the reader goes on is no failure of the page.
+      // Requests that end because the reader leaves the page are not failures.
       if (request.failure()?.errorText !== 'net::ERR_ABORTED') hear(`failed: ${request.url()}`);
     });
     page.on('response', (response) => {

@@ -1,15 +1,15 @@
-/** The whole page, with everything drawn, and what can be said of all its figures at once. */
+/** The whole page, with all figures drawn. */
 import type { Page } from 'playwright-core';
 import { figures } from '../../web/elements/registry.js';
 import type { PageOptions } from './browser.js';
 
 export const TAGS = Object.keys(figures);
 
-/** The page with every answer open, and the figures in there drawn as well. */
+/** Opens the page and all its answers, and draws all figures, including those in answers. */
 export async function openWhole(open: (options?: PageOptions) => Promise<Page>, options?: PageOptions): Promise<Page> {
   const page = await open({ ...options, figures: [] });
   await page.evaluate(() => document.querySelectorAll('details').forEach((answer) => (answer.open = true)));
-  // Where it stands in the list does not change while it is drawn.
+  // Its index in the list does not change while it is drawn.
   for (const figure of await page.locator(TAGS.join()).all()) {
     await figure.evaluate((element) => element.scrollIntoView({ behavior: 'instant', block: 'center' }));
     await figure.and(page.locator('[drawn]')).waitFor({ state: 'attached' });
@@ -17,7 +17,7 @@ export async function openWhole(open: (options?: PageOptions) => Promise<Page>, 
   return page;
 }
 
-/** Figures that show nothing, or a sentence in place of their picture. */
+/** Figures that show nothing, or a sentence instead of their picture. */
 export function undrawn(page: Page): Promise<string[]> {
   return page.evaluate((tags) => {
     const bare = (figure: Element): boolean => figure.shadowRoot?.querySelector('.stage') == null;

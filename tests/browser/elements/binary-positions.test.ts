@@ -5,7 +5,7 @@ import { csvOf } from '../shown.js';
 
 const { open } = useBrowser();
 
-test('opens on sines most of which change their signs', async () => {
+test('most sines in the initial view change sign', async () => {
   const { figure } = await openAlone(open, 'binary-positions');
   const { columns, rows } = await csvOf(figure);
   const sines = columns.flatMap((name, column) => (name.startsWith('column') ? [rows.map((row) => row[column])] : []));

@@ -18,7 +18,7 @@ function coordinatesOf(path: string | null): number[][] {
     .map((pair) => pair.split(',').map(Number));
 }
 
-test('the cursor of the map is on the curve, too, above its offset', async () => {
+test('the curve marks the offset of the map’s cursor', async () => {
   const { page, figure } = await openAlone(open, 'encoding-similarity', { colorScheme: 'dark' });
   expect(await figure.locator('.dot').count()).toBe(0);
   await figure.getByRole('application').focus();

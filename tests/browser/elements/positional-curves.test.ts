@@ -8,7 +8,7 @@ import { useBrowser } from '../browser.js';
 const { open } = useBrowser();
 const alone = () => openAlone(open, 'positional-curves');
 
-/** The values that a curve goes through. */
+/** The values of a curve's points. */
 async function valuesOf(figure: Locator, path: string | null): Promise<number[]> {
   const grid = await figure
     .locator('line.grid')
@@ -36,7 +36,7 @@ test('the curves pass through the values of P', async () => {
   }
 });
 
-test('another base leaves the curves of the first one there, faint, until the reset', async () => {
+test('another base keeps the initial curves, faint, until a reset', async () => {
   const { figure } = await alone();
   const faint = figure.locator('path.faint');
   const said = figure.getByText('faint: base 10,000');
@@ -52,7 +52,7 @@ test('another base leaves the curves of the first one there, faint, until the re
   expect([await faint.count(), await said.count()]).toEqual([0, 0]);
 });
 
-test('the columns slider moves all curves, and each has a line style of its own', async () => {
+test('the columns slider changes all curves, and each has its own line style', async () => {
   const { figure } = await alone();
   await figure.getByRole('slider', { name: 'Columns' }).fill('0');
   const labels = await figure.locator('.curve-label').allTextContents();
@@ -63,7 +63,7 @@ test('the columns slider moves all curves, and each has a line style of its own'
   expect(new Set(dashes).size).toBe(4);
 });
 
-test('a column keeps its colour and line style while others come and go', async () => {
+test('a column keeps its colour and line style when others are added or removed', async () => {
   const { figure } = await alone();
   const looks = async (columns: readonly number[]): Promise<Record<number, string>> => {
     await figure.evaluate((element, columns) => (element as FigureElement).change({ columns }), columns);
@@ -84,7 +84,7 @@ test('a column keeps its colour and line style while others come and go', async 
 });
 
 test.each([390, 1280])(
-  'at %i px no curve fills the plot: narrow waves are faint, with their values on them',
+  'at %i px no curve fills the plot: narrow waves are faint, with their values marked',
   async (width) => {
     const { figure } = await openAlone(open, 'positional-curves', { viewport: { width, height: 800 } });
     for (const [length, base, columns] of [
@@ -105,13 +105,13 @@ test.each([390, 1280])(
           return ink / (box.width * box.height);
         }),
       );
-      // A wave of 5.5 px for each curve has two lines of 2 px.
+      // A wave of 5.5 px leaves room for a curve's two lines of 2 px.
       expect(inked.reduce((sum, part) => sum + part, 0)).toBeLessThan(0.8);
     }
   },
 );
 
-test('the keyboard reads all curves at one position', async () => {
+test('the keyboard reads all curves’ values at a position', async () => {
   const { page, figure } = await alone();
   await figure.getByRole('application').focus();
   await page.keyboard.press('End');
@@ -122,7 +122,7 @@ test('the keyboard reads all curves at one position', async () => {
   expect(await figure.locator('.stage .spoken').textContent()).toBe(`position 59: ${values.join(', ')}`);
 });
 
-test('labels of curves that end at one height stay apart', async () => {
+test('labels of curves that end at the same height do not overlap', async () => {
   const { figure } = await alone();
   await figure.getByRole('slider', { name: 'Columns' }).fill('28');
   const tops = await figure

@@ -6,10 +6,10 @@ import { FONTS } from '../chromium.js';
 
 const { open } = useBrowser();
 
-/** The fonts that the Korean page is to be drawn with: its headings, text, code and formulas, with the page's own. */
+/** The fonts expected on the Korean page: of headings, text, code and formulas, and the page's own. */
 const EXPECTED = ['DejaVu Sans', 'DejaVu Sans Mono', 'DejaVu Serif', 'NanumGothic', 'STIX Two Math'];
 
-/** The fonts of each of the elements, and how many characters each font draws. */
+/** The fonts of each element, and how many characters each font draws. */
 async function fontsOfEach(page: Page, selector: string): Promise<Record<string, number>[]> {
   const session = await page.context().newCDPSession(page);
   await session.send('DOM.enable');
@@ -25,7 +25,7 @@ async function fontsOfEach(page: Page, selector: string): Promise<Record<string,
   return each;
 }
 
-/** The fonts of the elements together. */
+/** The fonts of all elements together. */
 async function fontsOf(page: Page, selector: string): Promise<Record<string, number>> {
   return sum((await fontsOfEach(page, selector)).flatMap((fonts) => Object.entries(fonts)));
 }
@@ -36,7 +36,7 @@ function sum(fonts: readonly (readonly [name: string, glyphs: number])[]): Recor
   return counts;
 }
 
-/** How many of these characters each font draws where this family is the only one. */
+/** How many of these characters each font draws if this is the only family. */
 async function drawnBy(page: Page, family: string, characters: string): Promise<Record<string, number>> {
   await page.evaluate(
     async ([family, text]) => {
@@ -57,7 +57,7 @@ test(`Chromium draws the Korean page with the fonts of tests/browser/fonts/${FON
   expect(names.sort()).toEqual(EXPECTED);
 });
 
-test('every letter of a formula comes from a font for formulas: the page’s own, if the machine has none', async () => {
+test('every letter of a formula is from a math font: the page’s own, if the machine has none', async () => {
   const page = await open({ path: '/en/', figures: [] });
   await page.waitForFunction(() => [...document.fonts].every(({ status }) => status !== 'loading'));
   const fonts = await fontsOf(page, 'math *');
@@ -66,7 +66,7 @@ test('every letter of a formula comes from a font for formulas: the page’s own
   expect(own).toBe('loaded');
 });
 
-test("the page's font has every letter of the figure about a formula", async () => {
+test('the page’s math font has every letter of attention-formula', async () => {
   const page = await open({ path: '/en/', figures: ['attention-formula'] });
   const letters = await page.evaluate(() => {
     const { shadowRoot } = document.querySelector('attention-formula')!;
@@ -77,7 +77,7 @@ test("the page's font has every letter of the figure about a formula", async () 
   expect(await drawnBy(page, 'Formulas', letters)).toEqual({ 'STIX Two Math': Array.from(letters).length });
 });
 
-test('everything in Hangul is drawn anew when the font arrives, whatever its weight', async () => {
+test('all Hangul text is redrawn when the font arrives, in all weights', async () => {
   const page = await open({ path: '/ko/', figures: [] });
   await page.waitForFunction(() =>
     [...document.fonts].every(({ family, status }) => family !== 'Hangul' || status === 'loaded'),
@@ -96,7 +96,7 @@ test('everything in Hangul is drawn anew when the font arrives, whatever its wei
   expect(marked.filter((_, number) => !('NanumGothic' in fonts[number]!))).toEqual([]);
 });
 
-/** Which of the characters are drawn like `box`, which the fonts do not have. */
+/** The characters that are drawn like `box`, which the fonts do not have. */
 function boxesAmong(page: Page, characters: string, drawn: { font: string; box: string }): Promise<string[]> {
   return page.evaluate(
     async ([text, { font, box }]) => {
@@ -117,7 +117,7 @@ function boxesAmong(page: Page, characters: string, drawn: { font: string; box: 
 
 const FILE = /hangul-page.*\.woff2$/;
 
-test("the page's font has every syllable of the Korean page and its figures", async () => {
+test('the page’s font has every syllable of the Korean page and its figures', async () => {
   const page = await open({ path: '/ko/' });
   const said = await page.evaluate(() => {
     const textOf = (root: ParentNode & Node): string =>
@@ -128,17 +128,17 @@ test("the page's font has every syllable of the Korean page and its figures", as
   const syllables = [...new Set(said.match(/\p{Script=Hangul}/gu))].join('');
   expect(syllables.length).toBeGreaterThan(300);
   expect(await drawnBy(page, 'Hangul', syllables)).toEqual({ NanumGothic: syllables.length });
-  // Where no other font has a syllable either, Chromium draws the page's box for it, as for this one, which the page
-  // does not have.
+  // If no other font has a syllable either, Chromium draws the page's box, as for this one, which the page does not
+  // have.
   expect(await boxesAmong(page, syllables, { font: '24px Hangul', box: '뷁' })).toEqual([]);
 });
 
-// The figures have the same symbols in all languages.
+// The figures' symbols are the same in all languages.
 test.each(LANGUAGES)('no character of /%s/ is a box', async (language) => {
   const page = await open({ path: `/${language}/`, figures: language === 'ko' ? undefined : [] });
   const characters = await page.evaluate(() => {
     const shown = new Set<string>();
-    // Browsers write a formula's single letters like this, but for h, which they had before.
+    // Browsers use these code points for a formula's single letters, except for h, which has an older one.
     const italic = (letter: string): string => {
       const code = letter.codePointAt(0)!;
       if (/[A-Z]/.test(letter)) return String.fromCodePoint(0x1d434 + code - 65);
@@ -158,7 +158,7 @@ test.each(LANGUAGES)('no character of /%s/ is a box', async (language) => {
     return [...shown].join('');
   });
   expect(characters.length).toBeGreaterThan(100);
-  // The box is that of a private character, which no font has. Greek italics are in fonts for formulas alone.
+  // No font has this private character, so it is drawn as a box. Only math fonts have Greek italics.
   const font = '24px Hangul, serif, Formulas';
   expect(await boxesAmong(page, characters, { font, box: '\uE000' })).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { useBrowser } from '../browser.js';
 
 const { open } = useBrowser();
 
-/** The page with formulas in its own font, whatever fonts the machine has. */
+/** Opens the page with formulas in its own font, whatever fonts the machine has. */
 async function openInOwnFont(width: number): Promise<Page> {
   const page = await open({ path: '/en/', viewport: { width, height: 800 }, figures: [] });
   await page.evaluate(async () => {
@@ -16,7 +16,7 @@ async function openInOwnFont(width: number): Promise<Page> {
   return page;
 }
 
-test('a root ends where what is under it ends, and brackets are as high as what is in them', async () => {
+test('a root is as wide as its radicand, and brackets are as high as their contents', async () => {
   const page = await openInOwnFont(1280);
   const { holes, tall, low } = await page.evaluate(() => {
     const roots = Array.from(document.querySelectorAll('msqrt'), (root) => {
@@ -30,7 +30,7 @@ test('a root ends where what is under it ends, and brackets are as high as what 
     });
     return {
       holes: roots.map(({ hole }) => Math.round(hole)),
-      // The font's only root is 1.3 times as high as its size.
+      // The font's only root is 1.3 em high.
       tall: roots.filter(({ height }) => height > 1.2),
       low: brackets.filter((missing) => missing < -1),
     };
@@ -38,7 +38,7 @@ test('a root ends where what is under it ends, and brackets are as high as what 
   expect({ holes, tall, low }).toEqual({ holes: [0, 0, 0, 0, 0, 0], tall: [], low: [] });
 });
 
-test('the index of a letter with a descender is as low as that of another', async () => {
+test('a letter with a descender has its subscript as low as other letters', async () => {
   const page = await openInOwnFont(1280);
   const bottoms = await page
     .locator('#eq-self-attention msub > :last-child')

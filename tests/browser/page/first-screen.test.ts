@@ -9,7 +9,7 @@ describe.each([
   { width: 390, height: 844 },
 ])('at $width × $height', (viewport) => {
   test.each(LANGUAGES)(
-    'the page in %s opens with its first figure, whose plane is in sight as a whole',
+    'the page in %s opens with its first figure, whose plane is entirely visible',
     async (language) => {
       const page = await open({ path: `/${language}/`, viewport, figures: [] });
       await page.locator('attention-lookup[drawn]').waitFor();
@@ -29,13 +29,13 @@ describe.each([
   );
 });
 
-test('one line stands between the title and the first figure, and says what to do', async () => {
+test('one line between the title and the first figure says what to do', async () => {
   const page = await open({ figures: [] });
   expect(await page.locator('main > p:first-child + figure').getAttribute('id')).toBe('fig-lookup');
   expect(await page.locator('main > p').first().innerText()).toMatch(/^Drag /);
 });
 
-test.each(['en', 'ko'])('the text in %s waits for its style sheet alone', async (language) => {
+test.each(['en', 'ko'])('the text in %s waits only for its style sheet', async (language) => {
   const page = await open({ path: `/${language}/`, figures: [] });
   const wanted = 'link[rel=stylesheet], link[rel=modulepreload], script[src]';
   const files = await page.locator(`head :is(${wanted})`).evaluateAll((all) =>
@@ -44,14 +44,14 @@ test.each(['en', 'ko'])('the text in %s waits for its style sheet alone', async 
       priority: element.getAttribute('fetchpriority'),
     })),
   );
-  // What the page adds while it runs comes after what stands in it.
+  // Elements that the page adds at run time follow those of its HTML.
   const standing = files.slice(0, 1 + files.findLastIndex(({ priority }) => priority === 'low'));
   expect(standing.map(({ kind }) => kind).indexOf('stylesheet')).toBe(0);
-  // All that the first figure needs, in few files: each costs a slow phone a round trip.
+  // Everything that the first figure needs, in few files, because each costs a slow phone a round trip.
   expect(standing.length).toBeGreaterThanOrEqual(7);
   expect(standing.length).toBeLessThanOrEqual(8);
   expect(standing.slice(1).every(({ priority }) => priority === 'low')).toBe(true);
-  // The parser would decode pictures that are data.
+  // Data URLs would be decoded while the page is parsed.
   expect(await page.locator('main img:not([src^="data:"])[loading=lazy]').count()).toBe(
     await page.locator('main img').count(),
   );

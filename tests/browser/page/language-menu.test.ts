@@ -3,7 +3,7 @@ import { useBrowser } from '../browser.js';
 
 const { open, origin } = useBrowser();
 
-test.each([1280, 390])('at %i px the language menu is always at hand, and covers nothing', async (width) => {
+test.each([1280, 390])('at %i px the language menu stays at the top, and covers no target of a link', async (width) => {
   const page = await open({ viewport: { width, height: 800 }, figures: [] });
   const [menu, button] = [page.locator('#languages'), page.locator('.languages > button')];
   expect(await menu.isVisible()).toBe(false);
@@ -14,7 +14,7 @@ test.each([1280, 390])('at %i px the language menu is always at hand, and covers
   await page.keyboard.press('Escape');
   expect(await menu.isVisible()).toBe(false);
   expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
-  // What a link leads to, and what gets the focus, stands below the bar, whose whole width is paper.
+  // Targets of links and focused elements are below the bar, which is as wide as the window.
   const bar = (await page.locator('header > .bar').boundingBox())!;
   expect([bar.x, bar.y, bar.width]).toEqual([0, 0, width]);
   await page.evaluate(() => (location.hash = 'fig-masks'));
@@ -24,7 +24,7 @@ test.each([1280, 390])('at %i px the language menu is always at hand, and covers
   });
 });
 
-test('the language menu leads from the head of a page to the head', async () => {
+test('from the top of a page the language menu leads to the top', async () => {
   const page = await open({ figures: [] });
   await page.locator('.languages > button').click();
   await page.locator('.languages a[hreflang=ko]').click();

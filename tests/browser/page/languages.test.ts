@@ -13,18 +13,18 @@ test.each([
   ['tr', 'tr'],
   ['id-ID', 'id'],
   ['fr-FR', 'en'],
-])('at / a browser that speaks %s comes to the page in %s', async (locale, language) => {
+])('/ redirects a browser in %s to the page in %s', async (locale, language) => {
   const page = await open({ path: '/?fig-P=length%3D5#fig-heatmap', locale, still: true });
   await page.waitForURL(`${origin()}/${language}/?fig-P=length%3D5#fig-heatmap`);
 });
 
-test('at / without scripts there are links', async () => {
+test('without scripts / has links', async () => {
   const page = await open({ path: '/', javaScriptEnabled: false, still: true });
   await page.getByRole('link', { name: 'English' }).click();
   expect(page.url()).toBe(`${origin()}/en/`);
 });
 
-test('on every page the menu offers all languages, and so does hreflang, with whole addresses', async () => {
+test('on every page menu and hreflang have all languages, hreflang with absolute URLs', async () => {
   for (const language of LANGUAGES) {
     const page = await open({ path: `/${language}/`, still: true });
     const alternates = await page
@@ -46,7 +46,7 @@ test('on every page the menu offers all languages, and so does hreflang, with wh
 test('sections, formulas and figures have the same ids in every language', async () => {
   const idsOf = async (language: string): Promise<string[]> => {
     const page = await open({ path: `/${language}/`, still: true });
-    // A locator would also look inside the cells and figures that have loaded by then.
+    // A locator would also search the shadow trees of loaded cells and figures.
     const ids = await page.evaluate(() => [...document.querySelectorAll('main [id]')].map(({ id }) => id).sort());
     await leave(page);
     return ids;
@@ -56,7 +56,7 @@ test('sections, formulas and figures have the same ids in every language', async
   for (const language of others) expect([language, await idsOf(language)]).toEqual([language, ids]);
 });
 
-/** Compressed sizes by address: pages share most of their files. */
+/** Compressed sizes by URL, because pages share most of their files. */
 const compressed = new Map<string, number>();
 
 async function sizeOf(page: Page, url: string): Promise<number> {
@@ -68,7 +68,7 @@ async function sizeOf(page: Page, url: string): Promise<number> {
 }
 
 test.each(LANGUAGES)(
-  'before any scrolling the page in %s loads 160 kB at most, compressed, and the fonts that the machine lacks',
+  'without scrolling the page in %s loads at most 160 kB, compressed, and the fonts that the machine lacks',
   async (language) => {
     const page = await open({ path: `/${language}/`, figures: [] });
     await page.waitForLoadState('networkidle');

@@ -4,7 +4,7 @@ import { useBrowser } from '../browser.js';
 
 const { open, origin, expectComplaints } = useBrowser();
 
-test('the page runs under a policy without inline script, inline style, eval and third parties', async () => {
+test('the page runs under a policy that forbids inline scripts, inline styles, eval and third parties', async () => {
   const page = await open();
   const hosts = await page.evaluate(() =>
     performance.getEntriesByType('resource').map((entry) => new URL(entry.name).origin),
@@ -18,7 +18,7 @@ test('the page runs under a policy without inline script, inline style, eval and
   expect(meta).toMatch(/ script-src-elem 'self' blob: 'sha256-[^ ]+';/);
   expect(meta).not.toMatch(/unsafe-inline|'unsafe-eval'|strict-dynamic|https?:|\*/);
   expect(meta).toContain("style-src 'self';");
-  // The protocol's own evaluation may do what the page may not, so the page has to try by itself.
+  // Playwright's evaluate bypasses the policy, so the page itself has to try.
   const blocked = page.evaluate(
     () =>
       new Promise((resolve) => {
@@ -33,17 +33,17 @@ test('the page runs under a policy without inline script, inline style, eval and
   expectComplaints(/^console error: Executing inline script/);
 });
 
-test('without scripts text, formulas and captions can be read, and the page says what is missing', async () => {
+test('without scripts text, formulas and captions are readable, and the page says what is missing', async () => {
   const page = await open({ javaScriptEnabled: false, still: true });
   expect(await page.locator('noscript .notice').isVisible()).toBe(true);
   expect(await page.locator('main h2').count()).toBe(7);
   expect(await page.locator('math').first().isVisible()).toBe(true);
-  // Those in closed answers are to be opened first.
+  // Captions in closed answers are not visible.
   for (const caption of await page.locator('main > figure figcaption').all())
     expect(await caption.isVisible()).toBe(true);
 });
 
-test('every link inside the page leads somewhere', async () => {
+test('every link within the page has a target', async () => {
   const page = await open({ figures: [] });
   const lost = await page
     .locator('a[href^="#"]')
@@ -53,13 +53,13 @@ test('every link inside the page leads somewhere', async () => {
   expect(lost).toEqual([]);
 });
 
-test('on narrow screens nothing scrolls sideways, and controls are at least 24 px high and wide', async () => {
+test('narrow screens do not scroll sideways, and controls are at least 24 px high and wide', async () => {
   const page = await open({ viewport: { width: 390, height: 800 } });
   const width = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
   expect(await width()).toBe(390);
   const small = await page.locator('input[type=range], button, summary, .choice').evaluateAll((all) =>
     all.flatMap((control) => {
-      // Inside an answer that nobody has opened there is nothing to point at.
+      // Controls in closed answers are not visible.
       if (!control.checkVisibility()) return [];
       const { width, height } = control.getBoundingClientRect();
       return width < 24 || height < 24 ? [`${width}×${height} ${control.outerHTML}`] : [];
@@ -70,7 +70,7 @@ test('on narrow screens nothing scrolls sideways, and controls are at least 24 p
   expect(await width()).toBe(320);
 });
 
-test('a page loads no figure before its reader comes near', async () => {
+test('a figure is loaded only when it comes near the window', async () => {
   const page = await open({ figures: [], viewport: { width: 1280, height: 600 } });
   const defined = (): Promise<boolean> => page.evaluate(() => customElements.get('encoding-rotation') !== undefined);
   expect(await defined()).toBe(false);
@@ -79,7 +79,7 @@ test('a page loads no figure before its reader comes near', async () => {
   expect(await defined()).toBe(true);
 });
 
-test('while a slider moves figures outside the window are left out, and stay as high as they are', async () => {
+test('while a slider moves, figures outside the window are not rendered, and keep their heights', async () => {
   const page = await open({ figures: ['attention-heads', 'positional-curves'] });
   const curves = page.locator('positional-curves');
   const state = (): Promise<{ skipped: boolean; height: number }> =>
@@ -103,7 +103,7 @@ test('while a slider moves figures outside the window are left out, and stay as 
   expect(await state()).toEqual(before);
 });
 
-test('what scrolls inside the page can be reached with the keyboard, and only that', async () => {
+test('formulas and tables are tab stops if, and only if, they scroll', async () => {
   const page = await open({ viewport: { width: 320, height: 800 }, figures: [] });
   const wrong = await page
     .locator('.equation, .table')
@@ -115,8 +115,8 @@ test('what scrolls inside the page can be reached with the keyboard, and only th
   expect(wrong).toEqual([]);
 });
 
-// long/accessibility.test.ts has all languages and figures.
-test('axe finds nothing in the text in Korean on a dark page, nor in two of its figures', async () => {
+// long/accessibility.test.ts checks all languages and figures.
+test('axe finds no violations on the Korean page with two figures, in a dark scheme', async () => {
   const figures = ['attention-heads', 'positional-curves'];
   const page = await open({ path: '/ko/', colorScheme: 'dark', figures });
   expect(await violationsOf(page, 'html')).toEqual([]);

@@ -1,14 +1,11 @@
-/**
- * Some places; `long/reading-place.test.ts` tries many, in all languages and at several widths, and what readers do
- * there.
- */
+/** Readers keep their place; `long/reading-place.test.ts` tries many places, in all languages and at several widths. */
 import { describe, expect, test } from '@jest/globals';
 import { useBrowser } from '../browser.js';
 import { drawn, expectToStay, put, topOf } from '../place.js';
 
 const { open } = useBrowser();
 
-test('in another language a formula stands where it stood', async () => {
+test('in another language a formula stays in place', async () => {
   const page = await open({ viewport: { width: 390, height: 800 }, figures: [] });
   await expectToStay(page, 'eq-rotary', 500, ['tr', 'ko', 'en']);
 });
@@ -17,7 +14,7 @@ describe('in a window of another width', () => {
   test.each([
     ['a figure', 'fig-tokens', 250],
     ['a formula', 'eq-rotary', 400],
-  ])('%s (#%s) stands where it stood, %i px below the window’s edge', async (_, id, top) => {
+  ])('%s (#%s) stays %i px below the top of the window', async (_, id, top) => {
     const page = await open({ figures: [], viewport: { width: 1280, height: 800 } });
     await put(page, id, top);
     const before = await topOf(page, id);
@@ -28,7 +25,7 @@ describe('in a window of another width', () => {
     }
   });
 
-  test('a figure is still in sight where it is much lower', async () => {
+  test('a figure that becomes much lower is still visible', async () => {
     const page = await open({ figures: [], viewport: { width: 390, height: 800 } });
     await put(page, 'fig-rotation', -600);
     await page.setViewportSize({ width: 1280, height: 800 });

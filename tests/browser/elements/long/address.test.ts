@@ -55,7 +55,7 @@ test.each([['granted'], ['denied']])(
         ? await page.evaluate(() => navigator.clipboard.readText())
         : await figure.getByLabel('Address of the figure').inputValue();
     expect(address).toBe(`${origin()}/en/?from=mail&fig-rotation=position%3D3#fig-rotation`);
-    // The page’s own address keeps all of them.
+    // The page’s URL keeps all states.
     await page.waitForURL(/fig-masks/);
   },
 );

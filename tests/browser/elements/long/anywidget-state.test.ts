@@ -21,7 +21,7 @@ const propertyOf = (page: Page, selector: string, name: string): Promise<unknown
 const alerts = (page: Page): Promise<string[]> => page.getByRole('alert').allInnerTexts();
 
 describe('a setting has one name', () => {
-  test('by which it was given', async () => {
+  test('the one under which it was given', async () => {
     const page = await open();
     await show(page, { figure: 'attention-heads', settings: { valid_lens: '2 2' } });
     const figure = page.locator('attention-heads');
@@ -49,7 +49,7 @@ describe('a setting has one name', () => {
 });
 
 describe('what is removed is no longer shown:', () => {
-  test('settings, of the kernel and of the reader', async () => {
+  test('settings, set by the kernel or by the reader', async () => {
     const page = await open();
     await show(page, { figure: 'attention-masks', settings: {} });
     const figure = page.locator('attention-masks');
@@ -70,7 +70,7 @@ describe('what is removed is no longer shown:', () => {
     await page.close();
   });
 
-  test('settings of a part, which has no list of them', async () => {
+  test('settings of an element without a list of settings', async () => {
     const page = await open();
     await showHeads(page, 2, 3, 4);
     await change(page, { settings: { layer: 2, head: 3, view: 'lines' } });
@@ -81,7 +81,7 @@ describe('what is removed is no longer shown:', () => {
     await page.close();
   });
 
-  test('and numbers of heads beyond the last one are the last, as in a new view', async () => {
+  test('head numbers beyond the last one become the last, as in a new view', async () => {
     const page = await open();
     await showHeads(page, 2, 3, 4);
     await page.locator('head-viewer[drawn]').waitFor();
@@ -128,7 +128,7 @@ test('figures of a group report what they show, each in its own state, once', as
   await show(page, { figure: 'positional-curves', settings: { group: 'P', length: 20 } });
   await page.locator('positional-heatmap[drawn]').waitFor();
   await page.locator('positional-curves[drawn]').waitFor();
-  // The second one joins the first.
+  // The second figure adopts the state of the first.
   expect(await settingsOf(page, 1)).toMatchObject({ group: 'P', length: 30 });
   const sent = () => Promise.all([0, 1].map((widget) => host(page, (host, widget) => host.sent(widget), widget)));
   expect(await sent()).toEqual([0, 1]);

@@ -7,7 +7,7 @@ import { host, showHeads, useNotebook, type Hosting } from '../../notebook.js';
 const { open, asked } = useNotebook();
 
 test.each(['light', 'dark'] as const)(
-  'shows a model’s attention in the %s scheme, by no other file',
+  'shows a model’s attention in the %s scheme, without fetching other files',
   async (colorScheme) => {
     const page = await open({ colorScheme });
     await showHeads(page, 3, 4, 6);
@@ -28,7 +28,7 @@ test.each(['light', 'dark'] as const)(
   },
 );
 
-test('12 by 12 heads of 128 tokens are shown, and how soon is printed', async () => {
+test('12 by 12 heads of 128 tokens are shown, and the time is printed', async () => {
   const page = await open();
   const took = await page.evaluate(async () => {
     const shape = [12, 12, 128, 128];
@@ -46,7 +46,7 @@ test('12 by 12 heads of 128 tokens are shown, and how soon is printed', async ()
   await page.close();
 });
 
-test('every figure draws as a widget, several of them in one notebook, by copies of the module', async () => {
+test('every figure works as a widget, several in one notebook, from copies of the module', async () => {
   const page = await open();
   for (const [i, tag] of Object.keys(figures).entries()) {
     if (tag === 'language-model') continue; // drawn on request: see its own test
@@ -61,7 +61,7 @@ test('every figure draws as a widget, several of them in one notebook, by copies
   await page.close();
 }, 120_000);
 
-test('the language model writes', async () => {
+test('the language model generates text', async () => {
   const page = await open();
   await page.evaluate(() => (window as unknown as Hosting).host.show({ figure: 'language-model' }));
   await page.getByRole('button', { name: 'Load the model' }).click();
@@ -71,7 +71,7 @@ test('the language model writes', async () => {
 }, 60_000);
 
 describe('settings', () => {
-  test('go both ways, by the names of Python and JavaScript', async () => {
+  test('are synced in both directions, under Python and JavaScript names', async () => {
     const page = await open();
     await page.evaluate(() =>
       (window as unknown as Hosting).host.show({ figure: 'path-lengths', settings: { length: 9 } }),
@@ -124,7 +124,7 @@ test('arrays that do not fit are reported, and the figure does not change', asyn
   await page.close();
 });
 
-test('a matrix of the notebook is a heat map', async () => {
+test('a matrix of the notebook is shown as a heat map', async () => {
   const page = await open({ width: 390 });
   await page.evaluate(() =>
     (window as unknown as Hosting).host.show({
@@ -147,7 +147,7 @@ test('a matrix of the notebook is a heat map', async () => {
   await page.close();
 });
 
-test('follows the notebook’s theme, and leaves nothing behind', async () => {
+test('follows the notebook’s theme, and removes everything at the end', async () => {
   const page = await open();
   await showHeads(page, 1, 2, 4);
   const viewer = page.locator('head-viewer[drawn]');

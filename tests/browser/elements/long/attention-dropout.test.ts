@@ -12,11 +12,11 @@ const alone = (options?: Parameters<typeof openAlone>[2]) => openAlone(open, 'at
 const set = (figure: Locator, name: string, value: number): Promise<void> =>
   figure.getByRole('slider', { name }).fill(String(value));
 
-/** The seed has no control of its own: it comes by attribute or link. */
+/** The seed has no control; attributes and links set it. */
 const sow = (figure: Locator, seed: number): Promise<void> =>
   figure.evaluate((element, seed) => (element as FigureElement).change({ seed }), seed);
 
-/** What a heat map was given. */
+/** A heat map's properties. */
 const mapped = (figure: Locator, index: number) =>
   figure
     .locator('heat-map')
@@ -30,7 +30,7 @@ const mapped = (figure: Locator, index: number) =>
       return { values: Array.from(values), mask, high };
     });
 
-/** The distance that the readout gives, once `draws` are drawn. */
+/** The distance in the readout after `draws` draws. */
 async function distance(figure: Locator, draws: number): Promise<number> {
   await figure
     .locator('.readout')
@@ -46,7 +46,7 @@ function ran(rate: number, seed: number, draws: number): Run {
 }
 
 describe('attention-dropout', () => {
-  test('shows the last draw, what it drops, the mean of all, and how far that is', async () => {
+  test('shows the last draw, what it drops, the mean of all draws, and its distance', async () => {
     const { figure } = await alone();
     for (const [rate, seed, draws] of [
       [0.5, 1, 200],
@@ -66,7 +66,7 @@ describe('attention-dropout', () => {
     }
   });
 
-  test('a cell that is pointed at is marked in all three maps, each with its value', async () => {
+  test('pointing at a cell marks it in all three maps, each with its value', async () => {
     const { page, figure } = await alone();
     const told = figure.locator('text.told');
     expect(await told.count()).toBe(0);
@@ -79,7 +79,7 @@ describe('attention-dropout', () => {
       expect((await told.allTextContents()).map(Number)).toEqual(
         values.map((value) => expect.closeTo(value, 3) as unknown as number),
       );
-      // Within the map that it belongs to, but for its halo, and not over its own cell.
+      // The value is inside its map, except for its halo, and does not cover its cell.
       const text = (await told.nth(1).boundingBox())!;
       expect(text.x).toBeGreaterThanOrEqual(box.x - 5);
       expect(text.x + text.width).toBeLessThanOrEqual(box.x + box.width + 5);
@@ -87,7 +87,7 @@ describe('attention-dropout', () => {
     }
   });
 
-  test('the three maps have one scale, on which colours are the same where weights are', async () => {
+  test('the three maps have the same scale, on which equal weights have equal colours', async () => {
     const { figure } = await alone();
     const largest = Math.max(...draw(attention).weights);
     const ends = figure.locator('ramp-legend span:last-child');
@@ -96,14 +96,14 @@ describe('attention-dropout', () => {
       await set(figure, 'Dropout rate p', rate);
       const maps = await Promise.all([0, 1, 2].map((map) => mapped(figure, map)));
       expect(maps.map((map) => map.high)).toEqual([high, high, high]);
-      // Where a draw goes beyond the scale, its legend says so.
+      // If a draw goes beyond the scale, its legend says so.
       expect(await ends.allInnerTexts()).toEqual(
         maps.map(({ values }) => (Math.max(...values) > high ? `≥\u00a0${high}` : `${high}`)),
       );
     }
   });
 
-  test('evaluation drops nothing, stands beside the mean of many draws, and is what that comes to', async () => {
+  test('evaluation drops nothing, and the mean of many draws beside it approaches it', async () => {
     const { figure } = await alone();
     const { values, mask } = await mapped(figure, 2);
     expect(values).toEqual([...draw(attention).weights]);
@@ -113,14 +113,14 @@ describe('attention-dropout', () => {
     await set(figure, 'Draws N', 1000);
     expect(await distance(figure, 1000)).toBeLessThan(one / 8);
     const { values: mean } = await mapped(figure, 1);
-    // A weight of a draw is w/(1 − p) or 0: of standard deviation w at rate 1/2, the mean's √1000 times smaller; four
-    // of them.
+    // A draw's weight is w/(1 − p) or 0. At rate 1/2 its standard deviation is w, and that of the mean √1000 times
+    // smaller; four of these are allowed.
     mean.forEach((weight, i) => {
       expect(Math.abs(weight - (values[i] ?? NaN))).toBeLessThan((4 * (values[i] ?? NaN)) / Math.sqrt(1000));
     });
   });
 
-  test('draws once more at the press of a button, until there are a thousand', async () => {
+  test('a button adds a draw, until there are a thousand', async () => {
     const { page, figure } = await alone();
     await set(figure, 'Draws N', 998);
     await distance(figure, 998);
@@ -134,7 +134,7 @@ describe('attention-dropout', () => {
     expect(await again.isDisabled()).toBe(true);
   });
 
-  test('another seed draws otherwise, the same seed the same', async () => {
+  test('another seed draws differently, the same seed the same', async () => {
     const { figure } = await alone();
     const first = await mapped(figure, 0);
     await sow(figure, 2);
@@ -143,7 +143,7 @@ describe('attention-dropout', () => {
     expect(await mapped(figure, 0)).toEqual(first);
   });
 
-  test('without dropout every draw is evaluation, and the distance is none', async () => {
+  test('without dropout every draw is evaluation, and the distance is zero', async () => {
     const { figure } = await alone();
     await set(figure, 'Dropout rate p', 0);
     expect(await distance(figure, 200)).toBe(0);
@@ -153,7 +153,7 @@ describe('attention-dropout', () => {
     expect(await figure.locator('.errors, .last').count()).toBe(0);
   });
 
-  test('table and file hold the distance after every draw, and the one to expect', async () => {
+  test('table and file have the distance after every draw, and the expected one', async () => {
     const { figure } = await alone();
     await set(figure, 'Draws N', 30);
     const { errors } = ran(0.5, 1, 30);
@@ -161,7 +161,7 @@ describe('attention-dropout', () => {
     const { rows } = await csvOf(figure);
     expect(rows.map((row) => Number(row[0]))).toEqual(errors.map((_, i) => i + 1));
     rows.forEach((row, i) => {
-      // The file writes numbers out; a few spacings of float64 for other machines' square roots of sums.
+      // The file has all digits; a few float64 ulps are allowed for other machines' sums and square roots.
       expect(Math.abs(Number(row[1]) / (errors[i] ?? NaN) - 1)).toBeLessThan(1e-12);
       expect(Math.abs(Number(row[2]) / (expected / Math.sqrt(i + 1)) - 1)).toBeLessThan(1e-12);
     });
@@ -169,7 +169,7 @@ describe('attention-dropout', () => {
     expect(table.map((row) => numberOf(row[1] ?? ''))).toEqual(errors.map((error) => Number(error.toFixed(3))));
   });
 
-  test('a link brings the draws back, and reset ends them', async () => {
+  test('a link restores the draws, and reset ends them', async () => {
     const { figure } = await alone(CLIPBOARD);
     await sow(figure, 7);
     await set(figure, 'Draws N', 20);

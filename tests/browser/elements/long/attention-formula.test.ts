@@ -10,7 +10,7 @@ const alone = (options?: Parameters<typeof openAlone>[2]) => openAlone(open, 'at
 const map = (figure: Locator, matrix: string): Locator => figure.locator(`heat-map[data-matrix=${matrix}]`);
 const symbol = (figure: Locator, name: string): Locator => figure.locator(`button[data-symbol=${name}]`).first();
 
-/** The symbols that look lit, each once: those in a box. */
+/** The highlighted symbols, which have a box; each once. */
 async function lit(figure: Locator): Promise<string[]> {
   const all = await figure
     .locator('button[data-symbol]')
@@ -22,7 +22,7 @@ async function lit(figure: Locator): Promise<string[]> {
   return [...new Set(all)].sort();
 }
 
-/** The rows and cells that the maps frame. */
+/** The framed rows and cells of the maps. */
 const framed = (figure: Locator): Promise<unknown[]> =>
   figure
     .locator('heat-map')
@@ -108,7 +108,7 @@ describe('attention-formula', () => {
     expect(value).toBeCloseTo(attend().A[row - 1]?.[column - 1] ?? NaN, 3);
   });
 
-  test('what is pointed at in one map stays when the focus leaves another', async () => {
+  test('a cell stays highlighted under the pointer when the focus leaves another map', async () => {
     const { page, figure } = await alone();
     const click = async (matrix: string): Promise<void> => {
       const { x, y, width } = (await map(figure, matrix).locator('canvas.cells').boundingBox())!;
@@ -154,14 +154,14 @@ describe('attention-formula', () => {
     expect(await lit(figure)).toEqual(['v4']);
   });
 
-  test('maps, table and file hold A and Y as the formula gives them', async () => {
+  test('maps, table and file have A and Y of the formula', async () => {
     const { figure } = await alone();
     const { A, Y } = attend();
     const { rows } = await csvOf(figure);
     const table = await tableOf(figure);
     const exact = A.map((weights, i) => [i + 1, ...weights, ...(Y[i] ?? [])]);
-    // Scores stay below 8; a few float32 spacings there, as much relatively in the weights, and Y within 2.5 times
-    // that.
+    // Scores stay below 8 and are off by a few float32 spacings there; the weights are off by as much, relatively, and
+    // Y by up to 2.5 times that.
     const error = 64 * 8 * 2 ** -24;
     exact.forEach((row, i) =>
       row.forEach((value, c) => {
@@ -191,7 +191,7 @@ describe('attention-formula', () => {
     expect(await lit(again)).toEqual(['k3']);
   });
 
-  test('subscripts stand below the line, whatever fonts there are, and all has the font of the page’s formulas', async () => {
+  test('subscripts are below the line in any font, and all text has the font of the page’s formulas', async () => {
     const { page, figure } = await alone();
     for (const name of ['y', 'q', 'k3', 'a1']) {
       const { letter, index, text } = await symbol(figure, name).evaluate((button) => {

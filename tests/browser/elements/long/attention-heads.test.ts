@@ -26,7 +26,7 @@ function rows(row: readonly number[]): string[] {
   return [row, row, row, row].flat().map((weight) => blues(weight, 0, 1));
 }
 
-test('opens with heads that differ', async () => {
+test('the initial heads differ', async () => {
   const { figure } = await alone();
   const maps = (await weightColours(figure)).map((colours) => colours.join());
   expect(new Set(maps).size).toBe(10);
@@ -40,7 +40,7 @@ test('with X all ones, every head attends uniformly to the valid keys', async ()
   expect(await weightColours(figure)).toEqual(fiveEach(first, second));
 });
 
-test('a valid length of zero leaves zeros, one of four reaches every key', async () => {
+test('a valid length of zero gives zeros, one of four reaches every key', async () => {
   const { figure } = await alone();
   await figure.getByLabel('all ones').check();
   await figure.getByLabel('Sequence 1: valid length').fill('0');
@@ -50,10 +50,10 @@ test('a valid length of zero leaves zeros, one of four reaches every key', async
   expect(await weightColours(figure)).toEqual(fiveEach(first, second));
 });
 
-test('a random X makes the heads differ, keeps padding at zero and rows at one, and another draw differs', async () => {
+test('with a random X heads differ, padding is 0, rows sum to 1, and another draw differs', async () => {
   const { figure } = await alone();
   await figure.getByText('Values as a table').click();
-  // Each row: the sequence heads it, then head, query, and the four weights.
+  // Each row has the sequence as its header, then head, query, and the four weights.
   const weights = async (): Promise<number[]> =>
     figure
       .locator('tbody tr')
@@ -65,7 +65,7 @@ test('a random X makes the heads differ, keeps padding at zero and rows at one, 
   expect(first).toHaveLength(2 * 5 * 4 * 4);
   for (let row = 0; row < 40; ++row) {
     const sum = first.slice(4 * row, 4 * row + 4).reduce((a, b) => a + b, 0);
-    // Four weights rounded to three decimals: each is off by half a thousandth at most.
+    // Four weights with three decimals are each off by at most half a thousandth.
     expect(Math.abs(sum - 1)).toBeLessThanOrEqual(4 * 0.0005 + 1e-9);
     expect(first[4 * row + 3]).toBe(0);
   }
@@ -74,7 +74,7 @@ test('a random X makes the heads differ, keeps padding at zero and rows at one, 
   expect(await weights()).not.toEqual(first);
 });
 
-test('the cursor in a head names sequence, head, query, key and weight, and there is one cursor only', async () => {
+test('the cursor in a head reads sequence, head, query, key and weight, and there is only one cursor', async () => {
   const { page, figure } = await alone();
   await figure.getByLabel('all ones').check();
   const maps = figure.getByRole('application');
@@ -89,7 +89,7 @@ test('the cursor in a head names sequence, head, query, key and weight, and ther
   expect(await figure.locator('rect.cursor').count()).toBe(1);
 });
 
-test('a valid length for each query is set by keyboard, and its row is even over the keys that it sees', async () => {
+test('a valid length per query is set by keyboard, and its row is uniform over the keys that it sees', async () => {
   const { page, figure } = await alone();
   await figure.getByLabel('all ones').check();
   await figure.getByLabel('one per sequence').focus();
@@ -120,7 +120,7 @@ test('an invalid number changes nothing and is replaced', async () => {
 });
 
 test.each([320, 390, 1280])(
-  'with lengths per query nothing overflows at %i px, and axe finds nothing',
+  'with lengths per query nothing overflows at %i px, and axe finds no violations',
   async (width) => {
     const { page, figure } = await alone({ viewport: { width, height: 800 } });
     await figure.getByLabel('one per query').check();

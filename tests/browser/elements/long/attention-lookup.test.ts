@@ -36,7 +36,7 @@ function lookUp({ query, keys, values, valid, temperature }: Settings) {
   return { scores, weights, mixture };
 }
 
-/** What the chain of numbers says. */
+/** The numbers in the chain. */
 async function shown(figure: Locator) {
   const column = async (index: number): Promise<number[]> =>
     (await figure.locator(`.chain tbody td:nth-of-type(${index}) .number`).allInnerTexts()).map(numberOf);
@@ -48,7 +48,7 @@ async function shown(figure: Locator) {
   };
 }
 
-/** Every number is the formula's, rounded to its decimals; the last one may go either way, as scores are float32. */
+/** Expects the formula's numbers; the last decimal may be off by one, because scores are float32. */
 async function expectFormula(figure: Locator): Promise<void> {
   const [wanted, found] = [lookUp(await settingsOf(figure)), await shown(figure)];
   const near = (numbers: readonly number[], exact: readonly number[], unit: number): void => {
@@ -82,7 +82,7 @@ async function drag(page: Page, handle: Locator, to: readonly [number, number]):
 }
 
 describe('attention-lookup', () => {
-  test('shows the scores, weights and mixture of the formula, whatever the sliders say', async () => {
+  test('shows the scores, weights and mixture of the formula for any setting', async () => {
     const { figure } = await alone();
     await expectFormula(figure);
     await figure.getByRole('slider', { name: 'Temperature T' }).fill('0.3');
@@ -121,7 +121,7 @@ describe('attention-lookup', () => {
     await point(figure, 'k2').click();
     await page.mouse.click(...(await onScreen(keys, [0.5, -2.5])));
     expect((await settingsOf(figure)).keys).toEqual([1.4, 0.2, -0.4, 1.8, 0.5, -2.5]);
-    // A key does not go into the plane of the values.
+    // A key cannot enter the plane of the values.
     const before = await settingsOf(figure);
     await page.mouse.click(...(await onScreen(values, [-2.5, 2.5])));
     expect(await settingsOf(figure)).toEqual(before);
@@ -131,7 +131,7 @@ describe('attention-lookup', () => {
     await expectFormula(figure);
   });
 
-  test('the mixture stays in sight on its only value, which can be dragged all the same', async () => {
+  test('the mixture is visible on its only value, which can still be dragged', async () => {
     const { page, figure } = await alone();
     await figure.getByRole('slider', { name: 'Valid keys' }).fill('1');
     const order = await figure
@@ -144,7 +144,7 @@ describe('attention-lookup', () => {
     expect((await shown(figure)).mixture).toEqual([0.5, 0.5]);
   });
 
-  test('arrow keys move the point that has the focus, which says where it is', async () => {
+  test('arrow keys move the focused point, which announces its place', async () => {
     const { page, figure } = await alone();
     for (const [name, start] of [
       ['q', [1.6, 1.4]],
@@ -164,7 +164,7 @@ describe('attention-lookup', () => {
     expect((await settingsOf(figure)).values.slice(4)).toEqual([-2.6, -1.3]);
   });
 
-  test('table and file hold what the library gives', async () => {
+  test('table and file have the library’s results', async () => {
     const { figure } = await alone();
     await figure.getByRole('slider', { name: 'Valid keys' }).fill('2');
     const { query, keys, values, valid } = await settingsOf(figure);
@@ -203,7 +203,7 @@ describe('attention-lookup', () => {
     expect(await settingsOf(figure)).toEqual(first);
   });
 
-  test('four arrows invite to drag the query until it has been dragged; no file has them', async () => {
+  test('four arrows invite the reader to drag the query until it has been dragged; files do not have them', async () => {
     const { page, figure } = await alone();
     const cue = figure.locator('.cue');
     expect(await cue.count()).toBe(1);
@@ -229,7 +229,7 @@ describe('attention-lookup', () => {
     expect(await moving('reduce')).toBe(0);
   });
 
-  test('its planes have numbers at their grid, and T and valid keys are explained', async () => {
+  test('the planes’ grids have numbers, and T and valid keys are explained', async () => {
     const { figure } = await alone();
     const ticks = await figure
       .locator('.plane')

@@ -15,7 +15,7 @@ describe('attention-masks', () => {
     const visible = await figure
       .locator('.factors svg')
       .evaluateAll((maps) => maps.map((map) => map.querySelectorAll('.visible').length));
-    // 5 of 8 columns; the lower triangle; three diagonals below it; and what is in all three.
+    // 5 of 8 columns; the lower triangle; three diagonals; and their conjunction.
     expect(visible).toEqual([40, 36, 21, 15]);
     expect(await figure.locator('.sign').allInnerTexts()).toEqual(['and', 'and', '=']);
     const given = { valid: 5, causal: true, window: true, left: 2, right: 0, seed: 1 };
@@ -36,7 +36,7 @@ describe('attention-masks', () => {
     for (const cell of cells.slice(-8)) expect(brightness(cell)).toBeLessThan(64);
   });
 
-  test('is set by keyboard alone, and says which masks hide a pair', async () => {
+  test('works by keyboard alone, and says which masks hide a pair', async () => {
     const { page, figure } = await alone();
     await figure.getByRole('slider', { name: 'Window: keys to the left' }).focus();
     await page.keyboard.press('End');
@@ -67,7 +67,7 @@ describe('attention-masks', () => {
     expect(await figure.locator('heat-map .marked').getAttribute('y')).toBe('75%');
   });
 
-  test('axe finds nothing, before and after use', async () => {
+  test('axe finds no violations, before and after use', async () => {
     const { page, figure } = await alone({ colorScheme: 'dark' });
     expect(await violationsOf(page, 'attention-masks')).toEqual([]);
     await figure.getByRole('checkbox').nth(1).uncheck();

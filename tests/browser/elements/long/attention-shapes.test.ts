@@ -20,7 +20,7 @@ function expected(batch: number, n: number, d: number, heads: number): string[] 
   return [input, input, split, `(${batch}, ${heads}, ${n}, ${n})`, split, input];
 }
 
-/** What the library itself says to these sizes. */
+/** The library's own error for these sizes. */
 function libraryError(numHiddens: number, numHeads: number): string {
   try {
     new attention.MultiHeadAttention({ numHiddens, numHeads }).dispose();
@@ -43,14 +43,14 @@ describe('attention-shapes', () => {
       await figure.getByRole('slider', { name }).focus();
       await page.keyboard.press(key);
     }
-    // 99 is no multiple of 12.
+    // 99 is not a multiple of 12.
     expect(await figure.locator('.error').innerText()).toBe(libraryError(99, 12));
     await set(figure, 'Width d', 96);
     expect(await shapes(figure)).toEqual(expected(3, 8, 96, 12));
     expect(await figure.locator('.readout').innerText()).toContain('12 × 8 = 96: every head has a width of 8.');
   });
 
-  test('one head can be followed through all shapes: by pointer, by a click that stays, by keys', async () => {
+  test('a head is highlighted in all shapes: under the pointer, after a click, by keyboard', async () => {
     const { page, figure } = await alone();
     const stages = ['projected', 'split', 'weights', 'mixed'];
     const marked = (): Promise<string[]> =>
@@ -120,7 +120,7 @@ describe('attention-shapes', () => {
             const parts = [...(element.shadowRoot?.querySelectorAll('.stages, .controls, .tools') ?? [])];
             return parts.map((part) => Math.round(top(part) - top(element)));
           });
-        // A font that comes later would move them.
+        // A font that loads later would move them.
         await figure.evaluate(() => document.fonts.ready.then(() => undefined));
         const before = await places();
         expect(await figure.locator('.error').isVisible()).toBe(false);

@@ -13,7 +13,7 @@ const keys = (figure: Locator): Promise<string[]> =>
 const solo = (figure: Locator): Promise<string> => figure.locator('.large .name').innerText();
 
 describe('attention-tokens', () => {
-  test('shows six heads over a sample, one large, with an entropy for each row', async () => {
+  test('shows six heads over a sample, one of them large, with the entropy of each row', async () => {
     const { figure } = await alone();
     expect(await figure.locator('.heads heat-map').count()).toBe(6);
     const tokens = await keys(figure);
@@ -22,21 +22,21 @@ describe('attention-tokens', () => {
     expect(await solo(figure)).toBe('head 1: same token');
   });
 
-  test('takes a sentence of the reader’s, and a second one for the keys', async () => {
+  test('accepts the reader’s sentence, and a second one for the keys', async () => {
     const { figure } = await alone();
     await figure.getByLabel('Your sentence').fill('one two one');
     expect(await keys(figure)).toEqual(['one', 'two', 'one']);
     const choice = figure.getByLabel('a second one (cross-attention)');
     const place = await choice.boundingBox();
     await choice.check();
-    // The choice stays under the pointer.
+    // The choice stays in place under the pointer.
     expect((await choice.boundingBox())?.x).toBe(place?.x);
     await figure.getByLabel('Second sentence').fill('two three');
     expect(await keys(figure)).toEqual(['two', 'three']);
     expect(await figure.locator('.entropy text').count()).toBe(3);
   });
 
-  test('cuts 100,000 pasted characters, and says so', async () => {
+  test('truncates 100,000 pasted characters, and says so', async () => {
     const { figure } = await alone();
     await figure.getByLabel('Your sentence').fill('many words '.repeat(9100));
     expect(await figure.locator('.entropy .bar').count()).toBe(32);
@@ -45,7 +45,7 @@ describe('attention-tokens', () => {
     expect(await figure.locator('.remark[role=status]').innerText()).toBe('');
   });
 
-  test('is read and switched by keyboard alone', async () => {
+  test('works by keyboard alone', async () => {
     const { page, figure } = await alone();
     const maps = figure.getByRole('application');
     await maps.nth(1).focus();
@@ -67,14 +67,14 @@ describe('attention-tokens', () => {
     expect(after.slice(4)).not.toEqual(before.slice(4));
   });
 
-  test('without positions the heads that look for neighbours attend evenly', async () => {
+  test('without positions the heads that look for neighbours attend uniformly', async () => {
     const { figure } = await alone();
     await figure.getByLabel('Your sentence').fill('a b c d e f g h');
     await figure.getByLabel('positional encoding').uncheck();
     expect((await figure.locator('.bits').allInnerTexts()).slice(1, 4)).toEqual(new Array(3).fill('mean 3.0 bits'));
   });
 
-  test('says what the head for the next token looks at where a mask hides it', async () => {
+  test('says what the head for the next token looks at if a mask hides it', async () => {
     const { figure } = await alone();
     const remark = figure.locator('.remark[role=status]');
     const causal = figure.getByLabel('causal mask');
@@ -94,7 +94,7 @@ describe('attention-tokens', () => {
     expect(await remark.innerText()).toBe('');
   });
 
-  test('says where the heads for neighbours look beyond the end of the second sentence', async () => {
+  test('says where the heads for neighbours look at the end of the second sentence', async () => {
     const { figure } = await alone();
     const remark = figure.locator('.remark[role=status]');
     await figure.getByLabel('Your sentence').fill('one two three four');
@@ -106,7 +106,7 @@ describe('attention-tokens', () => {
     expect(await remark.innerText()).toContain('Beyond the end of the second sentence');
   });
 
-  test('says what the head for the same token looks at where there is none', async () => {
+  test('says what the head for the same token looks at if there is none', async () => {
     const { figure } = await alone();
     const remark = figure.locator('.remark[role=status]');
     await figure.getByLabel('Your sentence').fill('One two');
@@ -117,7 +117,7 @@ describe('attention-tokens', () => {
     expect(await remark.innerText()).toContain('without an equal among the keys');
   });
 
-  test('axe finds nothing, before and after use', async () => {
+  test('axe finds no violations, before and after use', async () => {
     const { page, figure } = await alone({ colorScheme: 'dark' });
     expect(await violationsOf(page, 'attention-tokens')).toEqual([]);
     await figure.getByRole('application').nth(4).focus();

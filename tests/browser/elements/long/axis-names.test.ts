@@ -1,4 +1,4 @@
-/** What figures say beside their axes: a reader must not have to guess what a length or a colour stands for. */
+/** Axes and colours have names, so that readers need not guess. */
 import { expect, test } from '@jest/globals';
 import { openAlone } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
@@ -31,7 +31,7 @@ test.each([
   for (const name of names) expect(texts).toContain(name);
 });
 
-test('encoding-similarity says by what it divides, and with an odd width what the diagonal shows', async () => {
+test('encoding-similarity names its divisor, and explains the diagonal of odd widths', async () => {
   const { figure } = await openAlone(open, 'encoding-similarity');
   expect(await figure.locator('.profile svg text').allTextContents()).toContain('pi · pj ∕ (d∕2)');
   expect(await figure.getByText('d is odd').count()).toBe(0);
@@ -39,7 +39,7 @@ test('encoding-similarity says by what it divides, and with an odd width what th
     (element as HTMLElement & { change(settings: unknown): void }).change({ width: 5, length: 60, base: 10 });
   });
   const said = await figure.getByText('d is odd').innerText();
-  // The sine of position i times base^(−4/5) is left over: 4/5 + 2/5·sin².
+  // The sine of position i times base^(−4/5) has no cosine: 4/5 + 2/5·sin².
   const own = Array.from({ length: 60 }, (_, i) => 4 / 5 + (2 / 5) * Math.sin(i * 10 ** (-4 / 5)) ** 2);
   expect(said).toContain(`shows ${Math.min(...own).toFixed(3)} – ${Math.max(...own).toFixed(3)} instead of 1`);
   const high = await figure.locator('heat-map').evaluate((map) => (map as HTMLElement & { high: number }).high);

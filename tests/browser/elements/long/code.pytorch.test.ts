@@ -1,4 +1,4 @@
-/** The PyTorch code that figures give computes what they show. */
+/** The figures' PyTorch code computes what they show. */
 import { expect, test } from '@jest/globals';
 import { figures } from '../../../../web/elements/registry.js';
 import { parseScripts, pythonWithTorch, runScripts } from '../../../support/python.js';
@@ -8,7 +8,7 @@ import { EPS, from, given, type Given, type Rows, type Settings } from '../../gi
 
 const { open, leave } = useBrowser();
 
-/** All numbers of a text, in their order; tensors' `nan` and `inf` among them. */
+/** All numbers of a text in order, including `nan` and `inf`. */
 function numbersOf(text: string): number[] {
   const words = text.replace(/tensor|grad_fn=<\w+>/g, '').match(/-?(?:\d+\.?\d*(?:e[+-]?\d+)?|\binf\b|\bnan\b)/g) ?? [];
   return words.map((word) => Number(word.replace('inf', 'Infinity')));
@@ -17,9 +17,8 @@ function numbersOf(text: string): number[] {
 const P = { length: 17, width: 12, base: 500, columns: [2, 5] };
 
 /**
- * The figures whose PyTorch code draws nothing of its own: settings, the numbers of what it prints in terms of the
- * file's rows, and how far they may be from these. Angles reach 60 radians and are float32 in PyTorch, so sines are off
- * by half a spacing there.
+ * Figures whose PyTorch code uses no random numbers: settings, the printed numbers in terms of the file's rows, and the
+ * tolerance. Angles reach 60 radians and are float32 in PyTorch, so sines are off by half a float32 spacing there.
  */
 const ANGLE = 64 * EPS;
 const SHOWN: readonly [string, Settings, (rows: Rows) => number[], number][] = [
@@ -31,11 +30,11 @@ const SHOWN: readonly [string, Settings, (rows: Rows) => number[], number][] = [
   ['encoding-rotation', { offset: -7, width: 8 }, (rows) => rows.flatMap((row) => row.slice(-2)), 2 * ANGLE],
   ['attention-heads', {}, (rows) => from(rows, 3), 4 * EPS],
   ['attention-heads', { lengths: 'query', queryLens: [1, 2, 3, 4, 1, 2, 2, 1] }, (rows) => from(rows, 3), 4 * EPS],
-  // It prints scores, weights and the mixture, which the file has not: Σ α·v.
+  // It prints scores, weights and the mixture Σ α·v, which the file does not have.
   ['attention-lookup', {}, lookedUp, 16 * EPS],
   ['attention-lookup', { valid: 2, temperature: 0.4 }, lookedUp, 64 * EPS],
   ['attention-lookup', { valid: 0 }, lookedUp, 0],
-  // A row of A and one of Y.
+  // A row of A and a row of Y.
   ['attention-formula', {}, (rows) => (rows[1] ?? []).slice(1), 64 * EPS],
   ['attention-formula', { query: 4 }, (rows) => (rows[3] ?? []).slice(1), 64 * EPS],
 ];
@@ -44,12 +43,12 @@ function lookedUp(rows: Rows): number[] {
   const column = (index: number): number[] => rows.map((row) => row[index] ?? NaN);
   const weights = column(4);
   const mixed = [5, 6].map((c) => column(c).reduce((sum, value, i) => sum + (weights[i] ?? NaN) * value, 0));
-  // The file has no number for −∞; PyTorch prints it as such.
+  // −∞ is empty in the file, and printed by PyTorch.
   return [...column(3), ...weights, ...mixed];
 }
 
-/** Without PyTorch there is still the grammar to check; with it, every script must run and print what is shown. */
-test('the PyTorch code is Python, and with PyTorch it prints what the figures show', async () => {
+/** Without PyTorch, only the syntax is checked. */
+test('the PyTorch code is valid Python, and with PyTorch it prints what the figures show', async () => {
   const all: string[] = [];
   const shown: { name: string; given: Given; wanted: (rows: Rows) => number[]; tolerance: number }[] = [];
   for (const tag of Object.keys(figures)) {

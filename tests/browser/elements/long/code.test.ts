@@ -20,14 +20,14 @@ const dotError = (width: number): number => width * EPS;
 const P = { length: 17, width: 12, base: 500, columns: [2, 5] };
 
 test.each([
-  // Rows as the library gives them, to the last bit.
+  // Rows of the library's results are equal to the last bit.
   ['positional-curves', P, 0],
   ['positional-curves', {}, 0],
   ['positional-heatmap', P, 0],
   ['positional-heatmap', {}, 0],
   ['attention-heads', { input: 'random', seed: 5, validLens: [4, 0] }, 0],
   ['attention-heads', { lengths: 'query', input: 'random' }, 0],
-  // Summed in float64 here, in float32 there.
+  // The code sums in float64, the figure in float32.
   ['encoding-similarity', P, dotError(12)],
   ['encoding-similarity', {}, dotError(32)],
 ] as const)('%s with %j prints the rows of its file', async (tag, settings, tolerance) => {
@@ -39,11 +39,11 @@ test.each([
 });
 
 test.each([{}, { offset: -30, position: 59, width: 32 }])(
-  'encoding-rotation with %j prints the turned pairs',
+  'encoding-rotation with %j prints the rotated pairs',
   async (settings) => {
     const { javascript, rows } = await givenOnce('encoding-rotation', settings);
     const lines = await runModule(javascript);
-    // The same products of the same float32 numbers, in float64 both.
+    // Both compute the same products of the same float32 numbers in float64.
     expectNear(
       lines.join(' ').split(' ').map(Number),
       from(

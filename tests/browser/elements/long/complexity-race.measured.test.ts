@@ -5,19 +5,19 @@ import { useBrowser } from '../../browser.js';
 import { heightOf, raceWith, SMALL } from '../../race.js';
 
 const { open } = useBrowser();
-/** Where pages have shared memory, and threads with it. */
+/** Headers that isolate the page, so that it has shared memory and threads. */
 const isolated = useBrowser({
   headers: { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' },
 });
 
-/** What CSV and table are made of. */
+/** The data of CSV and table. */
 const dataOf = (race: Locator): Promise<FigureData> =>
   race.evaluate((element) => {
     const figure = element as unknown as {
       data(library: unknown): FigureData;
       renderFigure(library: unknown): unknown;
     };
-    // The figure hands its data the library that it has loaded; it is caught on the way.
+    // The figure passes its library to `renderFigure`, which is intercepted here.
     const data = figure.data.bind(figure);
     return new Promise<FigureData>((resolve) => {
       const render = figure.renderFigure.bind(figure);
@@ -34,7 +34,7 @@ describe('complexity-race', () => {
     const { page, race } = await raceWith(open, SMALL);
     await race.getByRole('button', { name: 'Start the race' }).click();
     await race.getByRole('progressbar').waitFor();
-    // The page stays awake meanwhile: what takes long is elsewhere.
+    // The page stays responsive meanwhile, because the work runs in a worker.
     const frames = await page.evaluate(async () => {
       let count = 0;
       for (const end = performance.now() + 500; performance.now() < end; ++count) {
@@ -63,12 +63,12 @@ describe('complexity-race', () => {
       .evaluateAll((all) => all.map((dot) => Number(/ ([\d.]+)\)/.exec(dot.getAttribute('transform') ?? '')?.[1])));
     const times = rows.filter(([name]) => name === 'RNN').map((row) => Number(row[median]));
     expect(dots).toHaveLength(7);
-    // The vertical axes lie on each other at 10¹⁰ multiplications a second, 10⁷ a millisecond.
+    // The vertical axes are aligned at 10¹⁰ multiplications per second, 10⁷ per millisecond.
     dots.forEach((dot, at) => expect(Math.abs(dot - height((times[at] ?? NaN) * 1e7))).toBeLessThan(1e-6));
   });
 
-  test('where the page is isolated attention and the layer run on several threads as well', async () => {
-    // As many as the browser says, of which this machine may have fewer.
+  test('on an isolated page attention and the layer also run on several threads', async () => {
+    // As many as the browser reports, which may be more than this machine has.
     const script = "Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', { value: 2 })";
     const { page, race } = await raceWith(isolated.open, SMALL, { script });
     await race.getByRole('button', { name: 'Start the race' }).click();
@@ -81,7 +81,7 @@ describe('complexity-race', () => {
       Array.from({ length: 7 }, () => ['mixing alone', 'whole layer']).flat(),
     );
     for (const row of rows) expect(Number(row[median])).toBeGreaterThan(0);
-    // At each of the seven sizes, and before each of the two names.
+    // One for each of the seven sizes, and one before each of the two names.
     expect(await race.locator('path.dot[data-threads="2"]').count()).toBe(2 * 7 + 2);
     expect(await race.locator('text.curve-label').allTextContents()).toContain('mixing alone, 2 threads');
     expect(await race.locator('p.machine').innerText()).toContain('threads: 1, 2;');

@@ -13,10 +13,7 @@ import { heightOf, raceWith, SMALL } from '../../race.js';
 
 const { open } = useBrowser();
 
-/**
- * A race that is over at once, with times of attention far below those of the others. CNNs of more than 2³⁴ steps are
- * left out.
- */
+/** A race that ends at once, with much shorter times for attention. CNNs of more than 2³⁴ steps are skipped. */
 const FAST = `
   globalThis.Worker = class extends EventTarget {
     postMessage({ points }) {
@@ -61,7 +58,7 @@ describe('complexity-race', () => {
     );
   });
 
-  test('names the crossings by count', async () => {
+  test('names where the counts cross', async () => {
     const { race } = await raceWith(open);
     expect(await race.locator('p.readout').innerText()).toBe(
       'Crossings with attention’s mixing, by count: CNN at n\u00a0=\u00a0192, RNN at n\u00a0=\u00a0128.',
@@ -69,7 +66,7 @@ describe('complexity-race', () => {
     expect(await race.locator('.plot circle.crossing').count()).toBe(2);
   });
 
-  test('stops at once, keeps what it has, and forgets it on reset', async () => {
+  test('stops at once, keeps its measurements, and clears them on reset', async () => {
     const { page, race } = await raceWith(open, SMALL);
     await race.getByRole('button', { name: 'Start the race' }).focus();
     await page.keyboard.press('Enter');
@@ -91,7 +88,7 @@ describe('complexity-race', () => {
     expect(await race.locator('p.machine').innerText()).toContain('Nothing has been measured yet');
   });
 
-  test('keeps the counts and says so where there are no workers', async () => {
+  test('without workers keeps the counts and says so', async () => {
     const { race } = await raceWith(open, {}, { script: 'delete globalThis.Worker' });
     await race.getByRole('button', { name: 'Start the race' }).click();
     await race.getByText('The race needs web workers').waitFor();
@@ -99,7 +96,7 @@ describe('complexity-race', () => {
     expect(await race.locator('path.series').count()).toBe(4);
   });
 
-  test('takes every setting by keyboard, and the plot by pointer', async () => {
+  test('has all settings by keyboard, and the plot’s values by pointer', async () => {
     const { page, race } = await raceWith(open);
     for (const [name, key] of [
       ['Tokens n', 'ArrowRight'],
@@ -118,8 +115,8 @@ describe('complexity-race', () => {
     expect(await race.locator('.counts caption').innerText()).toBe('n = 512, d = 16, k = 5');
   });
 
-  test('after a race, what has one time along the new axis has no label, and no crossing is a dash', async () => {
-    // On up to four threads.
+  test('after a race, curves with one time on the new axis have no label, and a missing crossing is a dash', async () => {
+    // Times on up to four threads.
     const script = `${FAST}
       Object.defineProperty(globalThis, 'crossOriginIsolated', { value: true });
       Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', { value: 4 });`;
@@ -153,7 +150,7 @@ describe('complexity-race', () => {
       expect(await race.locator('.plot .curve-label + .dot').count()).toBe(0);
       await race.getByRole('button', { name: 'Start the race' }).click();
       await race.getByText('Measured on').waitFor();
-      // Each curve's name shows the dots of that curve.
+      // Each name shows its curve's dot.
       const names = race.locator('.plot .curve-label + .dot');
       expect(await names.count()).toBe(CONTESTANTS.length);
       const looks = await names.evaluateAll((dots) => dots.map((dot) => dot.getAttribute('d')));
@@ -173,7 +170,7 @@ describe('complexity-race', () => {
         .locator('.controls *, .counts')
         .and(race.locator('input, button, .counts'))
         .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
-    // What is docked would stay anyway.
+    // Docked controls would not move anyway.
     await race.evaluate((element) => (element.style.marginBlock = '100vh'));
     await start.evaluate((button) => button.scrollIntoView({ block: 'center', behavior: 'instant' }));
     await page.evaluate(() => (document.documentElement.style.overflowAnchor = 'none'));
@@ -185,12 +182,12 @@ describe('complexity-race', () => {
     expect(await tops()).toEqual(before);
   });
 
-  test('after a change of d or k it says what has not been measured, and where and when only of times it shows', async () => {
+  test('after a change of d or k it says what is not measured, and names machine and date only of shown times', async () => {
     const { race } = await raceWith(open, { axis: 'n', length: '8192', width: '1024' }, { script: FAST });
     const status = race.locator('p.machine');
     await race.getByRole('button', { name: 'Start the race' }).click();
     await status.getByText('Measured on').waitFor();
-    // What was left out would be left out again.
+    // Points left out do not suggest another race, which would leave them out again.
     expect(await status.innerText()).toMatch(/Points left out .*: \d\.$/);
     const set = (name: string, value: string): Promise<void> => race.getByRole('slider', { name }).fill(value);
 
@@ -211,7 +208,7 @@ describe('complexity-race', () => {
     expect(await status.innerText()).not.toContain('Not measured yet');
   });
 
-  test('axe finds nothing', async () => {
+  test('axe finds no violations', async () => {
     const { page } = await raceWith(open, {}, { colorScheme: 'dark' });
     expect(await violationsOf(page, 'complexity-race')).toEqual([]);
   });

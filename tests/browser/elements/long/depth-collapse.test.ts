@@ -4,11 +4,11 @@ import { useBrowser } from '../../browser.js';
 
 const { open } = useBrowser();
 
-test('a click or a drag in the plot takes the layer below the pointer', async () => {
+test('a click or a drag in the plot selects the layer below the pointer', async () => {
   const { page, figure } = await openAlone(open, 'depth-collapse');
   const depth = (): Promise<string> => figure.getByRole('slider', { name: 'Depth' }).inputValue();
   const plot = (await figure.locator('.plot').first().boundingBox())!;
-  /** Where a layer's number stands. */
+  /** The place of a layer's number. */
   const placeOf = async (layer: string): Promise<number> => {
     const { x, width } = (await figure
       .locator('.with-four > .plot text', { hasText: new RegExp(`^${layer}$`) })
@@ -22,7 +22,7 @@ test('a click or a drag in the plot takes the layer below the pointer', async ()
   expect(await depth()).toBe('12');
   await page.mouse.move(await placeOf('18'), middle);
   expect(await depth()).toBe('18');
-  // Beside the curves, the last layer is the nearest.
+  // Beyond the curves, the last layer is the nearest.
   await page.mouse.move(plot.x + plot.width - 1, middle);
   expect(await depth()).toBe('24');
   await page.mouse.up();

@@ -11,7 +11,7 @@ const DIST = join(import.meta.dirname, '../../../../dist');
 const folder = mkdtempSync(join(tmpdir(), 'wasm-attention-embedding-'));
 const { open, origin } = useBrowser({ folder });
 
-/** Somebody's page: three figures, one in another language, the third far below. */
+/** A third-party page: three figures, one in another language, the third far below. */
 const pageWith = (script: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Lecture</title><link rel="icon" href="data:,">
 <script type="module" src="${script}"></script></head>
@@ -35,12 +35,12 @@ const files = (page: Page): Promise<string[]> =>
   );
 
 describe.each(['all', 'auto'])('one script tag (%s)', (name) => {
-  test('draws the figures of a page under the strict policy, from its own server alone', async () => {
+  test('draws a page’s figures under the strict policy, from its own server alone', async () => {
     const page = await open({ path: `/${name}.html`, figures: ['positional-curves', 'attention-lookup'] });
     const curves = page.locator('positional-curves');
     await curves.getByRole('button', { name: 'Values as a table' }).click();
     await curves.locator('tbody tr').first().waitFor();
-    // Its table against the library: five positions of columns 2 and 3.
+    // Compare its table with the library: five positions of columns 2 and 3.
     const P = attention.sinusoidalEncoding({ length: 5, dim: 6 });
     const cells = await curves.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.textContent ?? ''));
     expect(cells).toHaveLength(5);
@@ -52,13 +52,13 @@ describe.each(['all', 'auto'])('one script tag (%s)', (name) => {
       expect(new URL(resource).origin).toBe(origin());
   });
 
-  test('works with one copy of the library, which the page can use as well', async () => {
+  test('uses one copy of the library, which the page can use, too', async () => {
     const page = await open({ path: `/${name}.html`, figures: ['positional-curves'] });
     expect((await files(page)).filter((file) => file === 'index.js')).toHaveLength(1);
   });
 });
 
-test('auto.js loads a figure when its reader comes near, and figures that the page adds later', async () => {
+test('auto.js loads a figure when it comes near, and figures that the page adds later', async () => {
   const page = await open({ path: '/auto.html', figures: ['positional-curves'] });
   expect(await files(page)).not.toContain('elements/complexity-race.js');
   await page.locator('complexity-race').scrollIntoViewIfNeeded();
@@ -73,7 +73,7 @@ test.each([
   ['dark', '#eee', '#111', 'normal'],
   ['dark', 'oklch(0.95 0.02 90)', 'oklch(0.2 0 0)', 'normal'],
   ['light', '#eee', '#111', 'only light'],
-])('figures are %s where the text around them is %s on %s and color-scheme %s', async (scheme, ink, paper, given) => {
+])('figures are %s if the text around them is %s on %s and color-scheme %s', async (scheme, ink, paper, given) => {
   const page = await open({ path: '/auto.html', figures: [] });
   await page.evaluate(
     ([ink, paper, given]) => {
@@ -89,14 +89,14 @@ test.each([
   }
 });
 
-test('a page from right to left leaves formulas and axes as they are', async () => {
+test('a right-to-left page does not change formulas and axes', async () => {
   const page = await open({ path: '/auto.html', figures: [] });
   await page.evaluate(() => {
     document.documentElement.dir = 'rtl';
     document.body.replaceChildren(document.createElement('attention-lookup'));
   });
   await page.locator('attention-lookup[drawn]').waitFor();
-  // The minus sign and the brackets stand where they are written.
+  // Minus sign and brackets are where they are written.
   const lefts = await page.locator('.chain tfoot strong').evaluate((element) => {
     const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
     const all: number[] = [];
@@ -113,7 +113,7 @@ test('a page from right to left leaves formulas and axes as they are', async () 
   expect(lefts).toEqual([...lefts].sort((a, b) => a - b));
 });
 
-test('auto.js finds figures in shadow roots, whenever these come', async () => {
+test('auto.js finds figures in shadow roots, including later ones', async () => {
   const page = await open({ path: '/auto.html', figures: ['positional-curves'] });
   await page.evaluate(() => {
     const inside = (tag: string) =>
@@ -125,7 +125,7 @@ test('auto.js finds figures in shadow roots, whenever these come', async () => {
     customElements.define('early-host', inside('attention-shapes'));
     document.body.prepend(document.createElement('early-host'), document.createElement('late-host'));
     setTimeout(() => customElements.define('late-host', inside('binary-positions')), 100);
-    // Into a shadow root that is there already, one level deeper.
+    // Into an existing shadow root, one level deeper.
     setTimeout(() => {
       const frame = document.createElement('div');
       frame.attachShadow({ mode: 'open' }).append(document.createElement('attention-masks'));
@@ -141,7 +141,7 @@ describe('a worker', () => {
     const figure = page.locator('complexity-race');
     await figure.scrollIntoViewIfNeeded();
     await figure.getByRole('button', { name: 'Start the race' }).click();
-    // It has measured something.
+    // A dot shows that it has measured something.
     await figure.locator('.plot path.dot').first().waitFor();
     await figure.getByRole('button', { name: 'Cancel' }).click();
   };
@@ -150,7 +150,7 @@ describe('a worker', () => {
     await race(await open({ path: '/auto.html', figures: ['complexity-race'] }));
   });
 
-  test('starts where the figures come from another origin', async () => {
+  test('starts if the figures come from another origin', async () => {
     const cdn: PageServer = await servePage({ folder, shared: true });
     const policy = `default-src 'none'; script-src ${cdn.origin} 'wasm-unsafe-eval'; style-src 'self'; worker-src blob: ${cdn.origin}; connect-src 'self'; img-src data:`;
     writeFileSync(join(folder, 'cdn.html'), pageWith(`${cdn.origin}/dist/elements/auto.js`));
@@ -164,7 +164,7 @@ describe('a worker', () => {
   });
 });
 
-test('in a frame whose sandbox allows scripts alone, training says why it cannot run', async () => {
+test('in a frame whose sandbox allows only scripts, training says why it cannot run', async () => {
   writeFileSync(
     join(folder, 'training.html'),
     `<!doctype html><script type="module" src="./dist/elements/auto.js"></script><position-training></position-training>`,

@@ -12,7 +12,7 @@ test.each([
   { offset: -30, position: 40, width: 32 },
   { offset: 0, position: 59, width: 4 },
 ])(
-  'every hand turned by δ = $offset meets p of i + δ, and the residual is rounding',
+  'every hand rotated by δ = $offset meets p of i + δ, and the residual is rounding error',
   async ({ offset, position, width }) => {
     const { figure } = await alone();
     await figure.getByLabel('Offset δ').fill(String(offset));
@@ -29,7 +29,7 @@ test.each([
   },
 );
 
-/** max |M·p_i − p_{i+δ}| over 60 positions, computed here from the library's own M and P. */
+/** max |M·p_i − p_{i+δ}| over 60 positions, from the library's M and P. */
 function residual(offset: number, dim: number): number {
   const M = attention.encodingRotation({ delta: offset, dim }).data;
   const P = attention.sinusoidalEncoding({ length: 90, dim }).data;
@@ -42,7 +42,7 @@ function residual(offset: number, dim: number): number {
       worst = Math.max(worst, Math.abs(turned - (P[(i + offset) * dim + c] ?? NaN)));
     }
   }
-  // Entries of M and P are each off by half a float32 spacing below 1: two products and the target add up to 5 halves.
+  // Entries of M and P are off by half a float32 spacing below 1; two products and the target add up to 5 halves.
   expect(worst).toBeLessThan(2.5 * 2 ** -24 * 2);
   return worst;
 }
@@ -54,7 +54,7 @@ function scientific(value: number): string {
   return `${digits} × 10${raised}`;
 }
 
-test('where i + δ is before the first row of P there are no rings, and the key says why instead of showing one', async () => {
+test('if i + δ is before the first row of P there are no rings, and the legend says why', async () => {
   const { figure } = await alone();
   const rings = figure.locator('.clock .target');
   const key = figure.locator('.legend');
@@ -64,14 +64,14 @@ test('where i + δ is before the first row of P there are no rings, and the key 
   const height = await key.evaluate((element) => element.clientHeight);
   await figure.getByLabel('Offset δ').fill('-11');
   expect(await rings.count()).toBe(0);
-  // The sliders below stay under the reader's pointer.
+  // The sliders below keep their places under the pointer.
   expect(await key.evaluate((element) => element.clientHeight)).toBe(height);
   expect(await key.locator('.target').count()).toBe(0);
   expect(await key.innerText()).not.toContain('from P');
   expect(await key.innerText()).toContain('i + δ < 0: not in P, no rings');
 });
 
-test('an angle has as many decimals whichever way the hand turns', async () => {
+test('angles of both signs have the same number of decimals', async () => {
   const { figure } = await alone();
   const angles = async (offset: number): Promise<string[]> => {
     await figure.getByLabel('Offset δ').fill(String(offset));

@@ -6,7 +6,7 @@ import { useBrowser } from '../../browser.js';
 const { open } = useBrowser();
 
 test.each(['attention-heads', 'positional-curves', 'positional-heatmap', 'encoding-rotation'])(
-  '%s has the same tools in the same order, each big enough',
+  '%s has the same tools in the same order, each large enough',
   async (tag) => {
     const { figure } = await openAlone(open, tag, { viewport: { width: 390, height: 800 } });
     const buttons = figure.locator('.tools > button');
@@ -50,7 +50,7 @@ test('every tool works by keyboard alone, and Escape closes the menu', async () 
   expect(await figure.locator('pre').innerText()).toContain('import torch');
 });
 
-test('the table is made when it is opened, follows the sliders, and goes when it is closed', async () => {
+test('the table is created when opened, follows the sliders, and is removed when closed', async () => {
   const { figure } = await openAlone(open, 'positional-curves');
   expect(await figure.locator('td').count()).toBe(0);
   const toggle = figure.getByRole('button', { name: 'Values as a table' });
@@ -74,14 +74,14 @@ test('the table is made when it is opened, follows the sliders, and goes when it
 });
 
 test.each(['light', 'dark'] as const)(
-  'a table that goes on beyond its frame has a shadow at that edge, until it is scrolled there (%s)',
+  'a table has a shadow at an edge beyond which it can be scrolled (%s)',
   async (colorScheme) => {
     const viewport = { width: 390, height: 844 };
     const { page, figure } = await openAlone(open, 'attention-heads', { viewport, colorScheme });
     await figure.getByRole('button', { name: 'Values as a table' }).click();
     const frame = figure.locator('.figure-values .scroller');
     await frame.evaluate((each) => each.scrollIntoView({ block: 'center', behavior: 'instant' }));
-    // How light the frame is at its edge, where no number stands.
+    // The lightness of the frame's edge, at a point without a number.
     const shade = async (): Promise<number> => {
       const { x, y, width, height } = (await frame.boundingBox())!;
       const clip = { x: x + width - 4, y: y + height / 2, width: 2, height: 8 };

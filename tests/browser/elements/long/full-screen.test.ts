@@ -18,7 +18,7 @@ describe('in full screen', () => {
     ['attention-lookup', 'wide', 960],
     ['complexity-race', 'high', 640],
     ['encoding-similarity', 'high', 640],
-  ] as const)('%s is as %s as the screen, and comes back', async (tag, side, inPage) => {
+  ] as const)('%s is as %s as the screen, and returns to its size', async (tag, side, inPage) => {
     const viewport = { width: 1280, height: 800 };
     const { page, figure } = await openAlone(open, tag, { viewport });
     const before = await figure.evaluate((element, inPage) => {
@@ -47,7 +47,7 @@ describe('in full screen', () => {
   test.each(['attention-tokens', 'complexity-race'])(
     '%s is wider than in the page, with its controls in sight',
     async (tag) => {
-      // Less high than the figures.
+      // Lower than the figures.
       const viewport = { width: 1280, height: 600 };
       const page = await open({ figures: [tag], viewport });
       const figure = page.locator(tag).first();
@@ -81,29 +81,32 @@ describe('in full screen', () => {
   test.each([
     [390, 844],
     [844, 390],
-  ])('a window of %i × %i px shows the way out at once, and wherever the figure is scrolled', async (width, height) => {
-    for (const tag of ['attention-masks', 'positional-heatmap']) {
-      const page = await open({
-        figures: [tag],
-        viewport: { width, height },
-        hasTouch: true,
-        isMobile: true,
-      });
-      const figure = page.locator(tag).first();
-      await enter(figure);
-      const out = figure.getByRole('button', { name: 'Leave full screen' });
-      for (const top of [0, 9999]) {
-        await figure.evaluate((element, top) => element.scrollTo({ top, behavior: 'instant' }), top);
-        const box = (await out.boundingBox())!;
-        expect([box.y >= 0, box.y + box.height <= height]).toEqual([true, true]);
+  ])(
+    'a window of %i × %i px always shows the button that leaves, however the figure is scrolled',
+    async (width, height) => {
+      for (const tag of ['attention-masks', 'positional-heatmap']) {
+        const page = await open({
+          figures: [tag],
+          viewport: { width, height },
+          hasTouch: true,
+          isMobile: true,
+        });
+        const figure = page.locator(tag).first();
+        await enter(figure);
+        const out = figure.getByRole('button', { name: 'Leave full screen' });
+        for (const top of [0, 9999]) {
+          await figure.evaluate((element, top) => element.scrollTo({ top, behavior: 'instant' }), top);
+          const box = (await out.boundingBox())!;
+          expect([box.y >= 0, box.y + box.height <= height]).toEqual([true, true]);
+        }
+        await out.tap();
+        await figure.getByRole('button', { name: 'Full screen', exact: true }).waitFor();
+        await leave(page);
       }
-      await out.tap();
-      await figure.getByRole('button', { name: 'Full screen', exact: true }).waitFor();
-      await leave(page);
-    }
-  });
+    },
+  );
 
-  test('the caption’s question stays above the figure, in sight', async () => {
+  test('the caption’s question stays visible above the figure', async () => {
     const viewport = { width: 1280, height: 800 };
     const page = await open({ figures: ['attention-lookup'], viewport });
     const figure = page.locator('attention-lookup');
@@ -122,7 +125,7 @@ describe('in full screen', () => {
     await shown.waitFor({ state: 'detached' });
   });
 
-  test('a click on a plot hits what it points at, the menu opens at its button, and a file is as in the page', async () => {
+  test('a click on a plot hits its target, the menu opens at its button, and files are as in the page', async () => {
     const page = await open({ figures: ['complexity-race'], viewport: { width: 1280, height: 1000 } });
     const figure = page.locator('complexity-race');
     const inPage = (await contentOf(await save(figure, 'SVG'))).toString();

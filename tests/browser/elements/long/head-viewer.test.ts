@@ -6,7 +6,7 @@ import { useBrowser } from '../../browser.js';
 
 const { open, leave } = useBrowser();
 
-/** Opens a viewer with heads that look back by their number, alone in the page for models, which defines it. */
+/** Opens a viewer, alone in the models page, which defines it. Head h attends to the token h places back. */
 async function viewer(
   { layers = 3, heads = 4, length = 6, isCausal = false } = {},
   options: Parameters<typeof open>[0] = {},
@@ -44,7 +44,7 @@ async function viewer(
 const name = (figure: Locator): Promise<string> => figure.locator('.large .name').innerText();
 
 describe('head-viewer', () => {
-  test('shows the head that is clicked, and moves by arrow keys', async () => {
+  test('shows the clicked head, and moves by arrow keys', async () => {
     const { page, figure } = await viewer();
     expect(await figure.locator('.thumbnail').count()).toBe(12);
     await figure.getByRole('radio', { name: 'Layer 2, head 3' }).click();
@@ -65,7 +65,7 @@ describe('head-viewer', () => {
     expect(await figure.locator('.readout').innerText()).toBe('Query w3 gives key w2 the weight 1.000');
   });
 
-  test('hatches what a decoder masks, and says so', async () => {
+  test('hatches the keys that a decoder masks, and says so', async () => {
     const { figure } = await viewer({ isCausal: true });
     expect(await figure.locator('heat-map .overlay [fill="url(#hatch)"]').count()).toBe(5);
     const plot = figure.locator('heat-map .plot');
@@ -77,7 +77,7 @@ describe('head-viewer', () => {
     expect(await figure.locator('.readout').innerText()).toMatch(/1\.000$/);
   });
 
-  test('draws lines, and those of one query alone, by keys and pointer', async () => {
+  test('draws lines, or those of one query, by keys and pointer', async () => {
     const { page, figure } = await viewer();
     await figure.getByRole('radio', { name: 'Layer 1, head 2' }).click();
     await figure.getByLabel('Lines').check();
@@ -90,7 +90,7 @@ describe('head-viewer', () => {
     expect(await figure.locator('.readout').innerText()).toContain('w5 attends most to w4');
   });
 
-  test('keeps the lines of a query that a finger has tapped', async () => {
+  test('keeps the lines of a tapped query', async () => {
     const { figure } = await viewer({}, { hasTouch: true });
     await figure.getByRole('radio', { name: 'Layer 1, head 2' }).click();
     await figure.getByLabel('Lines').check();
@@ -106,7 +106,7 @@ describe('head-viewer', () => {
       const before = await height();
       await figure.getByLabel('Lines').check();
       expect(await height()).toBeCloseTo(before, 1);
-      // And nothing is cut off: what does not fit scrolls.
+      // Nothing is cut off: lines that do not fit can be scrolled to.
       const [lines, readout] = [figure.locator('.lines'), figure.locator('.readout')];
       await lines.evaluate((element) => element.scrollTo(0, element.scrollHeight));
       const [{ y, height: high }, below] = [(await lines.boundingBox())!, (await readout.boundingBox())!];
@@ -117,7 +117,7 @@ describe('head-viewer', () => {
     }
   });
 
-  test('tells the page which heads are to be silent', async () => {
+  test('tells the page which heads to silence', async () => {
     const { figure } = await viewer();
     await figure.getByRole('radio', { name: 'Layer 2, head 1' }).click();
     await figure.getByLabel('Silence this head').check();
@@ -132,7 +132,7 @@ describe('head-viewer', () => {
     expect(await note.count()).toBe(0);
   });
 
-  test('keeps what it shows when arrays are refused', async () => {
+  test('does not change when it rejects arrays', async () => {
     const { figure } = await viewer();
     const message = await figure.evaluate((element) => {
       try {
@@ -146,7 +146,7 @@ describe('head-viewer', () => {
     expect(await figure.locator('.thumbnail').count()).toBe(12);
   });
 
-  test.each([390, 1280])('fits, and has no fault that axe knows, at %i px', async (width) => {
+  test.each([390, 1280])('does not overflow, and axe finds no violations, at %i px', async (width) => {
     const { page, figure } = await viewer({ layers: 12, heads: 12, length: 40 }, { viewport: { width, height: 844 } });
     expect(await widthOf(page)).toBeLessThanOrEqual(width);
     const sizes = await figure

@@ -5,7 +5,7 @@ import { useBrowser } from '../../browser.js';
 const { open } = useBrowser();
 
 test.each([390, 1280])(
-  'at %i px the end of the story does not move the texts, nor a silent head its map',
+  'at %i px the end of the story does not move the texts, nor silencing a head its map',
   async (width) => {
     const { figure } = await openAlone(open, 'language-model', { viewport: { width, height: 844 } });
     await figure.locator('.ask button').click();

@@ -15,7 +15,7 @@ async function loaded(options?: Parameters<typeof openAlone>[2]): Promise<{ page
 const texts = (figure: Locator): Promise<string[]> => figure.locator('.story').allInnerTexts();
 
 describe('language-model', () => {
-  test('fetches the model only when the reader asks for it', async () => {
+  test('fetches the model only on request', async () => {
     const { page, figure } = await openAlone(open, 'language-model');
     const fetched = (): Promise<number> =>
       page.evaluate(
@@ -29,7 +29,7 @@ describe('language-model', () => {
     expect(await fetched()).toBe(1);
   });
 
-  test('writes token by token, and on by itself until it is stopped or there is no more room', async () => {
+  test('generates token by token, or by itself until it is stopped or has no more room', async () => {
     const { figure } = await loaded();
     expect(await texts(figure)).toEqual(['Once upon a time']);
     expect(await figure.locator('.next dt').first().innerText()).toBe(',');
@@ -38,7 +38,7 @@ describe('language-model', () => {
     await figure.getByRole('button', { name: 'Write' }).click();
     await figure.locator('.story', { hasText: 'She wanted to play with it, but it was too high.' }).waitFor();
     await figure.locator('.buttons button[disabled]').first().waitFor();
-    // So many tokens have numbers on the axes.
+    // With so many tokens, the axes have numbers.
     for (const axis of ['row', 'column']) {
       const labels = await figure.locator(`heat-map .${axis}-ticks text`).allTextContents();
       expect(labels.length).toBeGreaterThan(2);
@@ -49,7 +49,7 @@ describe('language-model', () => {
     expect(await figure.locator('heat-map .row-ticks text').allTextContents()).toContain('upon');
   });
 
-  test('compares with a model that has lost its order, a narrow window or a head', async () => {
+  test('compares with a model without positions, with a narrow window, or without a head', async () => {
     const { figure } = await loaded();
     await figure.evaluate((element) => (element as unknown as { change(to: object): void }).change({ steps: 60 }));
     await figure.getByLabel('Use the positions of the tokens').uncheck();
@@ -61,7 +61,7 @@ describe('language-model', () => {
     expect(await texts(figure)).toEqual([plain]);
     await figure.getByLabel('Tokens that each token sees').fill('4');
     expect((await texts(figure))[1]).not.toBe(plain);
-    // From the narrowest window to the widest, and then all.
+    // From the narrowest window to the widest, and then to all.
     const slider = figure.getByLabel('Tokens that each token sees');
     const said: (string | null)[] = [];
     for (const value of ['1', '2', '32', '33']) {
@@ -90,7 +90,7 @@ describe('language-model', () => {
     expect(await hatched()).toBe(count * (count - 1));
   });
 
-  test('takes a beginning of the reader’s, whatever it is', async () => {
+  test('accepts any beginning from the reader', async () => {
     const { figure } = await loaded();
     const field = figure.getByLabel('Beginning of the story (in English)');
     for (const text of ['The dog', '日本語 ñ 🦉', '<b>&amp;</b>', 'word '.repeat(5000), ' ']) {
@@ -103,16 +103,16 @@ describe('language-model', () => {
     expect(await texts(figure)).toEqual(['The dog']);
   });
 
-  test('is as the link says, once the model is there', async () => {
+  test('has the link’s settings once the model is loaded', async () => {
     const link = new URLSearchParams({ 'language-model': 'steps=6&positions=no&silent=2.3 9.9&layer=2' });
     const bad = await loaded({ path: `/en/language-model?${link.toString()}` });
-    // A head that does not exist spoils the whole setting, and no other one.
+    // A head that does not exist invalidates the whole setting, but no other one.
     expect(await bad.figure.locator('.thumbnail.silent').count()).toBe(0);
     expect(await bad.figure.locator('.story').count()).toBe(2);
     expect(await bad.figure.locator('.large .name').innerText()).toContain('Layer 2, head 1');
   });
 
-  test('says so when the model cannot be fetched, and tries again', async () => {
+  test('says so if the model cannot be fetched, and can retry', async () => {
     const { page, figure } = await openAlone(open, 'language-model');
     await page.route('**/story-files-*', (route) => route.abort());
     await figure.locator('.ask button').click();
@@ -123,7 +123,7 @@ describe('language-model', () => {
     await figure.locator('head-viewer[drawn]').waitFor();
   });
 
-  test.each([390, 1280])('fits, and has no fault that axe knows, at %i px', async (width) => {
+  test.each([390, 1280])('does not overflow, and axe finds no violations, at %i px', async (width) => {
     const { page, figure } = await loaded({ viewport: { width, height: 844 } });
     await figure.evaluate((element) =>
       (element as unknown as { change(to: object): void }).change({

@@ -1,4 +1,4 @@
-/** How figures are laid out: what holds for all of them, and what each looks like. */
+/** The layout of figures: properties of all, and a snapshot of each. */
 import { expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { LANGUAGES } from '../../../../web/elements/languages.js';
@@ -8,22 +8,22 @@ import { TAGS } from '../../whole.js';
 
 const { open, leave } = useBrowser();
 
-/** Two frames: one for the observers of sizes, and one for what they draw. */
+/** Waits for two frames: one for resize observers, and one for what they draw. */
 const settled = (page: Page): Promise<unknown> =>
   page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
-/** Draws a figure anew in another language. */
+/** Redraws a figure in another language. */
 async function speak(figure: Locator, language: string): Promise<void> {
   await figure.evaluate((element, language) => {
     document.documentElement.lang = language;
-    const anew = element.cloneNode() as Element;
-    anew.removeAttribute('drawn');
-    element.replaceWith(anew);
+    const copy = element.cloneNode() as Element;
+    copy.removeAttribute('drawn');
+    element.replaceWith(copy);
   }, language);
   await figure.and(figure.page().locator('[drawn]')).waitFor({ state: 'attached' });
 }
 
-/** The parts of a figure that stand out of it, and the labels of a drawing that lie over each other. */
+/** A figure's parts that overflow it, and labels that overlap. */
 function faults(figure: Locator): Promise<string[]> {
   return figure.evaluate((host) => {
     const within = (root: ParentNode): Element[] =>
@@ -36,7 +36,7 @@ function faults(figure: Locator): Promise<string[]> {
         each.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && each.closest('.spoken') === null,
     );
     const boxOf = (element: Element): DOMRect => {
-      // Texts may stand out of their own boxes.
+      // Texts may overflow their boxes.
       const range = document.createRange();
       range.selectNodeContents(element);
       return (element.matches('canvas, svg, svg *') ? element : range).getBoundingClientRect();
@@ -47,7 +47,7 @@ function faults(figure: Locator): Promise<string[]> {
       .filter((each) => boxOf(each).width > 0 && (each.getRootNode() === host.shadowRoot || !each.matches('svg text')))
       .filter((each) => boxOf(each).right > edge.right + 1 || boxOf(each).left < edge.left - 1)
       .map((each) => `outside: ${each.localName} ${each.textContent.trim()}`);
-    // Not those of heat maps, which leave out as many as need be, nor the numbers at a grid.
+    // Without labels of heat maps, which drop as many as needed, and a grid's numbers.
     const labels = all.filter(
       (each) =>
         each.matches('svg text:not(.plane .tick)') && each.getRootNode() === host.shadowRoot && boxOf(each).width > 0,
@@ -67,31 +67,34 @@ function faults(figure: Locator): Promise<string[]> {
   });
 }
 
-test.each(TAGS)('%s stays in its place, however wide, its labels apart, with targets that fingers hit', async (tag) => {
-  const wrong: unknown[] = [];
-  const { page, figure } = await openAlone(open, tag, { viewport: { width: 1280, height: 844 } });
-  for (const language of LANGUAGES) {
-    await speak(figure, language);
-    for (const [width, column] of [
-      [390, ''],
-      // A narrow column of a wide window.
-      [1280, '420px'],
-    ] as const) {
-      await page.setViewportSize({ width, height: 844 });
-      await figure.evaluate((element, width) => (element.style.maxWidth = width), column);
-      await settled(page);
-      const found = await faults(figure);
-      if ((await widthOf(page)) > width) found.push('the page is wider than the window');
-      if ((await smallestTarget(figure)) < 24) found.push('a target is smaller than 24 px');
-      if (found.length > 0) wrong.push({ language, width, column, found });
+test.each(TAGS)(
+  '%s does not overflow at any width, labels do not overlap, and targets are large enough',
+  async (tag) => {
+    const wrong: unknown[] = [];
+    const { page, figure } = await openAlone(open, tag, { viewport: { width: 1280, height: 844 } });
+    for (const language of LANGUAGES) {
+      await speak(figure, language);
+      for (const [width, column] of [
+        [390, ''],
+        // A narrow column of a wide window.
+        [1280, '420px'],
+      ] as const) {
+        await page.setViewportSize({ width, height: 844 });
+        await figure.evaluate((element, width) => (element.style.maxWidth = width), column);
+        await settled(page);
+        const found = await faults(figure);
+        if ((await widthOf(page)) > width) found.push('the page is wider than the window');
+        if ((await smallestTarget(figure)) < 24) found.push('a target is smaller than 24 px');
+        if (found.length > 0) wrong.push({ language, width, column, found });
+      }
     }
-  }
-  expect(wrong).toEqual([]);
-});
+    expect(wrong).toEqual([]);
+  },
+);
 
 /**
- * What a saved drawing shows: its texts and parts, each with its place; of a part also its size, its texts, and how many
- * shapes it has in how many colours. Lengths are rounded to multiples of four pixels.
+ * The outline of a saved drawing: its texts and parts with their places; for a part also its size, its texts, and its
+ * numbers of shapes and colours. Lengths are rounded to multiples of four pixels.
  */
 function outline(figure: Locator): Promise<string> {
   return figure.evaluate(async (element) => {
@@ -121,7 +124,7 @@ test.each(TAGS.flatMap((tag) => [[tag, 'en', 1280] as const, [tag, 'ko', 390] as
   async (tag, language, width) => {
     const options = { language, viewport: { width, height: 844 }, reducedMotion: 'reduce' } as const;
     const { figure } = await openAlone(open, tag, options);
-    // Some go on drawing for a while.
+    // Some figures take a while.
     let last = '';
     let drawn = await outline(figure);
     while (drawn !== last) {
@@ -151,9 +154,9 @@ test.each([
       .evaluate((picture, block) => picture.scrollIntoView({ block, behavior: 'instant' }), block);
     const { y = NaN, height = NaN } = (await controls.boundingBox()) ?? {};
     expect(y + height).toBeLessThanOrEqual(844);
-    // More than half of the window is left for the picture.
+    // The picture has more than half of the window.
     expect(height).toBeLessThan(844 / 2);
-    // Nothing lies over them: the middle of the last control is theirs.
+    // Nothing covers them: a click on the middle of the last control reaches it.
     const reached = await controls.evaluate((element) => {
       const all = [...element.querySelectorAll('input, button')];
       const box = all.at(-1)!.getBoundingClientRect();
@@ -167,7 +170,7 @@ test.each([
   }
 });
 
-test('a window with little height keeps its controls below the picture', async () => {
+test('in a low window the controls stay below the picture', async () => {
   const { figure } = await openAlone(open, 'attention-masks', { viewport: { width: 390, height: 500 } });
   expect(await figure.locator('.controls').evaluate((element) => getComputedStyle(element).position)).toBe('static');
 });
@@ -184,7 +187,7 @@ test.each([
   'relative-tables',
   'rotary-pairs',
   'length-extrapolation',
-])('%s keeps its height while what it says becomes longer and shorter', async (tag) => {
+])('%s keeps its height while its texts become longer and shorter', async (tag) => {
   for (const [language, width] of [
     ['en', 390],
     ['id', 390],

@@ -7,7 +7,7 @@ import { tableOf } from '../../shown.js';
 
 const { open } = useBrowser();
 
-/** The rows of the table below the figure, without the lengths; nothing where a cell is empty. */
+/** The rows of the figure's table, without the lengths; undefined for an empty cell. */
 async function numbersOf(extrapolation: Locator): Promise<(number | undefined)[][]> {
   const rows = await tableOf(extrapolation);
   return rows.map(([, ...cells]) => cells.map((text) => (text.trim() === '' ? undefined : Number(text))));
@@ -15,13 +15,13 @@ async function numbersOf(extrapolation: Locator): Promise<(number | undefined)[]
 
 const COMPUTED_ROWS = LENGTHS.map((_, k) => COMPARED.map((each) => COMPUTED.get(each)![k]));
 
-test('begins with the precomputed curves', async () => {
+test('starts with the precomputed curves', async () => {
   const { figure: extrapolation } = await openAlone(open, 'length-extrapolation');
   expect(await numbersOf(extrapolation)).toEqual(COMPUTED_ROWS);
   expect(await extrapolation.locator('path[data-positions]').count()).toBe(5);
 });
 
-test('says what its task is, and up to which length the models learned', async () => {
+test('names its task, and the length of the training sequences', async () => {
   const { figure: extrapolation } = await openAlone(open, 'length-extrapolation');
   const said = await extrapolation.locator('.remark').allInnerTexts();
   expect(said.join(' ')).toContain(
@@ -30,7 +30,7 @@ test('says what its task is, and up to which length the models learned', async (
   expect(await extrapolation.locator('svg .lesson-label').textContent()).toBe('← trained on 32 tokens');
 });
 
-test('gives the values of all curves at the length nearest to the pointer', async () => {
+test('shows the values of all curves at the length nearest to the pointer', async () => {
   const { page, figure: extrapolation } = await openAlone(open, 'length-extrapolation');
   const labels = (): Promise<string[]> => extrapolation.locator('text.curve-label').allTextContents();
   const names = await labels();
@@ -61,7 +61,7 @@ test('stops on request, and is never empty: curves of another seed stay, faint, 
   expect(await extrapolation.locator('path[data-positions]').count()).toBe(COMPARED.length);
 });
 
-test.each([390, 1280])('nothing moves while it trains, whatever the names (%i px)', async (width) => {
+test.each([390, 1280])('nothing moves during training (%i px)', async (width) => {
   const page = await open({ figures: ['length-extrapolation'], viewport: { width, height: 800 } });
   const extrapolation = page.locator('length-extrapolation');
   const button = extrapolation.locator('.controls button');
@@ -70,7 +70,7 @@ test.each([390, 1280])('nothing moves while it trains, whatever the names (%i px
       const { left, top } = element.shadowRoot!.querySelector('.controls button')!.getBoundingClientRect();
       return [element.clientHeight, left, Math.round(top - element.getBoundingClientRect().top)];
     });
-  // On a phone the controls move as one scrolls.
+  // On a phone the controls move during scrolling.
   await button.focus();
   const before = await places();
   await button.press('Enter');
@@ -78,13 +78,13 @@ test.each([390, 1280])('nothing moves while it trains, whatever the names (%i px
     await extrapolation.locator('label', { hasText: name }).getByRole('progressbar').waitFor();
     expect(await places()).toEqual(before);
   }
-  // The button that stops stands where the other one was, and keeps the focus.
+  // The Stop button replaces the other one in place, and keeps the focus.
   await page.keyboard.press('Enter');
   await extrapolation.locator('.readout', { hasText: 'Stopped' }).waitFor();
   expect(await places()).toEqual(before);
 });
 
-test('a link with another seed begins with faint curves, and the table says whose they are', async () => {
+test('a link with another seed starts with faint curves, whose seed is in the table', async () => {
   const page = await open({
     path: '/en/?fig-extrapolation=seed%3D7',
     figures: ['length-extrapolation'],

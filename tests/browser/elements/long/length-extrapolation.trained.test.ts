@@ -7,7 +7,7 @@ import { tableOf } from '../../shown.js';
 
 const { open } = useBrowser();
 
-/** The rows of the table below the figure, without the lengths; nothing where a cell is empty. */
+/** The rows of the figure's table, without the lengths; undefined for an empty cell. */
 async function numbersOf(extrapolation: Locator): Promise<(number | undefined)[][]> {
   const rows = await tableOf(extrapolation);
   return rows.map(([, ...cells]) => cells.map((text) => (text.trim() === '' ? undefined : Number(text))));
@@ -15,7 +15,7 @@ async function numbersOf(extrapolation: Locator): Promise<(number | undefined)[]
 
 const COMPUTED_ROWS = LENGTHS.map((_, k) => COMPARED.map((each) => COMPUTED.get(each)![k]));
 
-test('trains the five anew by keyboard, and goes back on reset', async () => {
+test('trains the five models by keyboard, and reset restores the precomputed curves', async () => {
   const { figure: extrapolation } = await openAlone(open, 'length-extrapolation');
   expect(await numbersOf(extrapolation)).toEqual(COMPUTED_ROWS);
   expect(await extrapolation.locator('path[data-positions]').count()).toBe(5);

@@ -1,4 +1,4 @@
-/** Names of curves, which stand behind a sample of their curve's line, or above it if it is a single point. */
+/** Names of curves follow a sample of their line, or are above it if it is a single point. */
 import { expect, test } from '@jest/globals';
 import { openAlone } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
@@ -11,7 +11,7 @@ test.each([
   ['length-extrapolation', 5],
   ['position-training', 6],
   ['positional-curves', 4],
-])('the names of the curves of %s (%i) show which line is whose', async (tag, count) => {
+])('the names of the curves of %s (%i) identify their lines', async (tag, count) => {
   const { figure } = await openAlone(open, tag);
   const { lines, samples } = await figure.evaluate((element) => {
     const look = (path: Element): string => {
@@ -22,13 +22,13 @@ test.each([
     const lines = [...root.querySelectorAll('path.series')].map(look);
     const samples = [...root.querySelectorAll('text.curve-label')].map((label, at) => {
       const sample = label.previousElementSibling!;
-      // A name above a point has its colour.
+      // A name above a point has the point's colour.
       return sample.matches('.ring') ? lines[at]!.replace(/^rgb\(.*\)/, getComputedStyle(label).fill) : look(sample);
     });
     return { lines, samples };
   });
   expect(lines).toHaveLength(count);
-  // No two lines look the same, colour and dashes taken together.
+  // No two lines have the same colour and dashes.
   expect(new Set(lines).size).toBe(count);
   expect(samples).toEqual(lines);
 });

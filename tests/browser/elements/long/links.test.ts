@@ -12,7 +12,7 @@ interface Figure extends HTMLElement {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** The settings of every figure of the page, by the name that links have for it. */
+/** The settings of every figure of the page, by its name in links. */
 function stateOf(page: Page): Promise<State> {
   return page.evaluate((tags) => {
     const figures = [...document.querySelectorAll<Figure>(tags)].filter((each) => 'settings' in each);
@@ -26,7 +26,7 @@ function stateOf(page: Page): Promise<State> {
   }, TAGS.join());
 }
 
-/** Elements that only a URL can have added. */
+/** Elements that only a malicious URL can have added. */
 function strangers(page: Page): Promise<number> {
   return page.evaluate((tags) => {
     const roots = [document, ...[...document.querySelectorAll(tags)].map(({ shadowRoot }) => shadowRoot)];
@@ -34,7 +34,7 @@ function strangers(page: Page): Promise<number> {
   }, TAGS.join());
 }
 
-/** Each setting of each figure has this text. */
+/** A query that sets every setting of every figure to this text. */
 function everywhere(state: State, text: string): string {
   const query = new URLSearchParams();
   for (const [figure, settings] of Object.entries(state)) {
@@ -44,7 +44,7 @@ function everywhere(state: State, text: string): string {
   return String(query);
 }
 
-/** Puts fresh figures in the places of the page's, under another query, and waits until they are drawn. */
+/** Replaces the page's figures by new ones, under another query, and waits until they are drawn. */
 async function redraw(page: Page, query: string): Promise<void> {
   await page.evaluate(
     async ([search, tags]) => {
@@ -67,7 +67,7 @@ async function redraw(page: Page, query: string): Promise<void> {
   );
 }
 
-/** What a value is: numbers that are none are of another kind, and lists may have other lengths. */
+/** The kind of a value. NaN has its own kind, and lists of any length have the same. */
 function kind(value: unknown): unknown {
   if (Array.isArray(value)) return [...new Set(value.map(kind))].map(String).join() || 'number';
   if (typeof value === 'number') return Number.isFinite(value) ? 'number' : 'no number';
@@ -75,17 +75,17 @@ function kind(value: unknown): unknown {
 }
 
 describe('a share link', () => {
-  test('with values that no setting takes leaves every figure as its author set it', async () => {
+  test('with invalid values leaves every figure as its author set it', async () => {
     const page = await openWhole(open);
     const plain = await stateOf(page);
-    // Two figures have their settings in common.
+    // Two figures share their settings.
     expect(Object.keys(plain).length).toBe(TAGS.length - 1);
-    // A valid link does change a figure, or the rest would prove nothing.
+    // A valid link does change a figure, otherwise the rest would prove nothing.
     await redraw(page, 'fig-masks=valid%3D3%26causal%3Dno');
     expect((await stateOf(page))['fig-masks']).toMatchObject({ valid: 3, causal: false });
 
     const texts = ['1e999', 'NaN', '-1e308', '<img src=x onerror=alert(1)>', '__proto__', '\0', '%', '9'.repeat(5000)];
-    // A text field takes any text; what it does with it is the next test's.
+    // A text field accepts any text; the next test is about that.
     const numbers = Object.fromEntries(
       Object.entries(plain).map(([name, settings]) => {
         const strict = Object.entries(settings).filter(([, value]) => typeof value !== 'string' || value === '');
@@ -110,7 +110,7 @@ describe('a share link', () => {
     }
   });
 
-  test('with HTML and thousands of characters for every setting is met on a page of its own', async () => {
+  test('with HTML and thousands of characters in every setting is harmless', async () => {
     const markup = '<img src=x onerror=alert(1)><marquee>'.repeat(200);
     const plain = await stateOf(await openWhole(open));
     const page = await open({ path: `/en/?${everywhere(plain, markup).slice(0, 6000)}` });
@@ -118,7 +118,7 @@ describe('a share link', () => {
     expect(await strangers(page)).toBe(0);
   });
 
-  test('of any kind leaves figures that draw, with settings of the right types', async () => {
+  test('of any kind leaves figures drawn, with settings of the right types', async () => {
     const page = await openWhole(open);
     const plain = await stateOf(page);
     const kinds = (state: State): unknown => JSON.parse(JSON.stringify(state, (_, value: unknown) => kind(value)));

@@ -6,7 +6,7 @@ import { useBrowser, type PageOptions } from '../../browser.js';
 
 const { open } = useBrowser();
 
-/** The figure in a page of its own. */
+/** Opens the figure in its own page. */
 async function figure(options?: PageOptions): Promise<{ page: Page; paths: Locator }> {
   const { page, figure: paths } = await openAlone(open, 'path-lengths', options);
   return { page, paths };
@@ -14,7 +14,7 @@ async function figure(options?: PageOptions): Promise<{ page: Page; paths: Locat
 
 const lengths = async (paths: Locator): Promise<string[]> => paths.locator('p.length').allInnerTexts();
 
-/** What the figure must say, from the library. */
+/** The expected text, from the library. */
 function expected(distance: number, k: number): string[] {
   return (['cnn', 'rnn', 'self-attention'] as const).map(
     (architecture) => `Path of length ${complexity(architecture, { n: distance + 1, d: 1, k }).maximumPathLength}`,
@@ -22,7 +22,7 @@ function expected(distance: number, k: number): string[] {
 }
 
 describe('path-lengths', () => {
-  test('prints and lights the path from the first to the last token', async () => {
+  test('prints and highlights the path from the first to the last token', async () => {
     const { paths } = await figure();
     expect(await lengths(paths)).toEqual(expected(6, 3));
     const lit = await paths
@@ -30,8 +30,8 @@ describe('path-lengths', () => {
       .evaluateAll((all) =>
         all.map((each) => ['.lit:not(.own)', '.own'].map((way) => each.querySelectorAll(way).length)),
       );
-    // The path as long as the text says, and the later token's own way, which is thin: 3 and 3 layers, 7 steps and 1, 1
-    // and 1.
+    // The path, as long as the text says, and the later token's own path, which is thin: 3 and 3 layers, 7 steps and 1,
+    // 1 and 1.
     expect(lit).toEqual([
       [3, 3],
       [7, 1],
@@ -40,7 +40,7 @@ describe('path-lengths', () => {
     expect(await paths.locator('circle.met').count()).toBe(3);
   });
 
-  test('takes everything by keyboard', async () => {
+  test('works by keyboard alone', async () => {
     const { page, paths } = await figure();
     const sliders = paths.getByRole('slider');
     expect(await sliders.count()).toBe(5);
@@ -57,7 +57,7 @@ describe('path-lengths', () => {
     expect(await paths.locator('.readout').innerText()).toContain('Between tokens 2 and 10');
   });
 
-  test('says when the layers of the CNN are too few', async () => {
+  test('says so if the CNN has too few layers', async () => {
     const { page, paths } = await figure();
     await paths.getByRole('slider', { name: 'Layers of the CNN' }).focus();
     await page.keyboard.press('Home');
@@ -66,7 +66,7 @@ describe('path-lengths', () => {
     expect(await paths.locator('.readout').innerText()).toContain('that takes 3 layers, and it has 1');
   });
 
-  test('from a token to itself there is no path', async () => {
+  test('has no path from a token to itself', async () => {
     const { paths } = await figure();
     await paths.getByRole('slider', { name: 'From token' }).fill('4');
     await paths.getByRole('slider', { name: 'To token' }).fill('4');
@@ -76,7 +76,7 @@ describe('path-lengths', () => {
     expect(await paths.locator('circle.met').count()).toBe(3);
   });
 
-  test('clicks pick one token after the other', async () => {
+  test('clicks select the two tokens in turn', async () => {
     const { paths } = await figure();
     const hits = paths.locator('.diagram').nth(2).locator('.hit');
     await hits.nth(3).click();
@@ -85,7 +85,7 @@ describe('path-lengths', () => {
     expect(await lengths(paths)).toEqual(expected(2, 3));
   });
 
-  test('axe finds nothing', async () => {
+  test('axe finds no violations', async () => {
     const { page } = await figure({ colorScheme: 'dark' });
     expect(await violationsOf(page, 'path-lengths')).toEqual([]);
   });

@@ -12,7 +12,7 @@ async function residual(figure: Locator): Promise<number> {
 }
 
 describe('permutation-demo', () => {
-  test('moves the outputs along with the tokens, until order counts', async () => {
+  test('moves the outputs with the tokens, unless order matters', async () => {
     const { figure } = await alone();
     expect(await after(figure)).toBe('the man bit the dog');
     expect(await residual(figure)).toBeLessThan(1e-5);
@@ -27,7 +27,7 @@ describe('permutation-demo', () => {
     }
   });
 
-  test('a token goes where the keys take it, and the focus goes with it', async () => {
+  test('keys move a token, and the focus moves with it', async () => {
     const { page, figure } = await alone();
     await figure.getByRole('button', { name: 'Move “man” (place 2) down' }).focus();
     await page.keyboard.press('Enter');
@@ -41,7 +41,7 @@ describe('permutation-demo', () => {
     expect(await after(figure)).toBe('the bit the man dog');
   });
 
-  test('shuffles to another order each time, and back to the first', async () => {
+  test('shuffles to another order each time, and back to the original one', async () => {
     const { figure } = await alone();
     const shuffle = figure.getByRole('button', { name: 'Shuffle' });
     for (let press = 0; press < 6; ++press) {
@@ -56,7 +56,7 @@ describe('permutation-demo', () => {
     expect(await residual(figure)).toBe(0);
   });
 
-  test('axe finds nothing, before and after use', async () => {
+  test('axe finds no violations, before and after use', async () => {
     const { page, figure } = await alone({ colorScheme: 'dark' });
     expect(await violationsOf(page, 'permutation-demo')).toEqual([]);
     await figure.getByRole('checkbox').nth(1).check();

@@ -16,12 +16,12 @@ const strongest = (training: Locator): Promise<number> =>
     );
 const button = (training: Locator, name: string | RegExp): Locator => training.getByRole('button', { name });
 
-test('gives the values of all curves at the step below the pointer', async () => {
+test('shows the values of all curves at the step below the pointer', async () => {
   const { page, figure: training } = await alone();
   const labels = (): Promise<string[]> => training.locator('text.curve-label').allTextContents();
   expect(await labels()).toHaveLength(6);
   const [, ...row] = (await tableOf(training)).find(([step]) => Math.abs(Number(step) - 100) <= 5)!;
-  // The columns are loss and accuracy in turn.
+  // The columns alternate between loss and accuracy.
   const loss = row.filter((_, column) => column % 2 === 0).map((text) => Number(text).toFixed(2));
   const accuracy = row.filter((_, column) => column % 2 === 1).map((text) => `${Math.round(100 * Number(text))}%`);
   for (const [measure, values] of Object.entries({ accuracy, loss })) {
@@ -38,7 +38,7 @@ test('gives the values of all curves at the step below the pointer', async () =>
   }
 });
 
-test('pauses, goes on and stops, by keyboard alone', async () => {
+test('pauses, resumes and stops by keyboard alone', async () => {
   const { figure: training } = await alone();
   await training.getByLabel('none').check();
   const readout = training.locator('.readout');
@@ -56,7 +56,7 @@ test('pauses, goes on and stops, by keyboard alone', async () => {
   await button(training, 'Train: none').waitFor();
 });
 
-test('is never empty: where a seed has no curves yet, those of another seed are faint, and never those of another task', async () => {
+test('is never empty: if a seed has no curves yet, another seed’s are shown, faint, but never another task’s', async () => {
   const { figure: training } = await alone();
   const [curves, faint] = ['', '.faint'].map((which) => training.locator(`path${which}[data-positions]`)) as [
     Locator,
@@ -83,7 +83,7 @@ test('is never empty: where a seed has no curves yet, those of another seed are 
   expect(await counts()).toEqual([6, 6]);
 });
 
-test('trains what learns before what does not: positions of none are the last of the six', async () => {
+test('trains the model without positions, which does not learn, as the last of the six', async () => {
   const { figure: training } = await alone();
   await training.getByLabel('none').check();
   await button(training, 'Train all six').click();
@@ -91,7 +91,7 @@ test('trains what learns before what does not: positions of none are the last of
   await button(training, 'Stop').click();
 });
 
-test('with seed 1 it opens with the trained model’s attention, which changes with the positions', async () => {
+test('with seed 1 it starts with the trained model’s attention, which changes with the positions', async () => {
   const { figure: training } = await alone();
   await training.locator('.readout', { hasText: 'Curves and maps were computed in advance' }).waitFor();
   expect(await strongest(training)).toBeGreaterThan(0.99);
@@ -100,7 +100,7 @@ test('with seed 1 it opens with the trained model’s attention, which changes w
   expect(await strongest(training)).toBeLessThan(0.4);
 });
 
-test('where the maps of the trained model cannot be loaded, it shows the untrained one and says so', async () => {
+test('if the trained model’s maps cannot be loaded, it shows the untrained model and says so', async () => {
   const { page, figure: training } = await openAlone(open, 'position-training', { figures: [] });
   await page.route('**/computed-maps-*', (route) => route.abort());
   await page.reload();
@@ -111,7 +111,7 @@ test('where the maps of the trained model cannot be loaded, it shows the untrain
   expectComplaints(/^failed: .*computed-maps|ERR_FAILED/);
 });
 
-test('shows the untrained model’s attention with another seed: even, and not blank', async () => {
+test('with another seed it shows the untrained model’s attention, nearly uniform', async () => {
   const { figure: training } = await alone();
   await training.getByLabel('Seed').fill('2');
   await training.locator('.readout', { hasText: 'The maps show the model before training' }).waitFor();
@@ -121,16 +121,16 @@ test('shows the untrained model’s attention with another seed: even, and not b
     const values = found.flatMap(({ values }) => [...values]);
     return [Math.min(...values), Math.max(...values), found[0]!.high] as const;
   });
-  // 32 keys, and nothing learned: about 1/32 each.
+  // Untrained, each of 32 keys has about 1/32.
   expect(least).toBeGreaterThan(0.5 / 32);
   expect(most).toBeLessThan(2 / 32);
-  // The ramp ends with the largest weight, and says so.
+  // The colour scale ends at the largest weight, and says so.
   expect(high).toBeGreaterThanOrEqual(most);
   expect(high).toBeLessThan(most + 0.01);
   expect(await training.locator('.heads ~ .legend ramp-legend').locator('span').last().innerText()).toBe(String(high));
 });
 
-test('where workers are off, it says so and goes on showing the model', async () => {
+test('without workers it says so and still shows the model', async () => {
   const { page, figure: training } = await alone();
   await page.evaluate(() => {
     Object.defineProperty(globalThis, 'Worker', { value: undefined });

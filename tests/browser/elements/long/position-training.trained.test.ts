@@ -7,7 +7,7 @@ import { numberOf } from '../../shown.js';
 
 const { open } = useBrowser();
 
-/** The figure on the page, drawn. */
+/** Opens the page and draws the figure. */
 async function figure(): Promise<Locator> {
   const page = await open({ figures: [] });
   const training = page.locator('position-training');
@@ -18,9 +18,7 @@ async function figure(): Promise<Locator> {
 
 const button = (training: Locator, name: string | RegExp): Locator => training.getByRole('button', { name });
 
-/**
- * Numbers of the table below the figure, row by row: the step, and loss and accuracy of the positions with that name.
- */
+/** Numbers of the figure's table, row by row: step, and loss and accuracy of the positions of that name. */
 async function tableOf(training: Locator, name: string): Promise<number[][]> {
   await button(training, 'Values as a table').click();
   const heads = await training.locator('thead th').allInnerTexts();
@@ -32,16 +30,16 @@ async function tableOf(training: Locator, name: string): Promise<number[][]> {
   return rows.map((cells) => [cells[0], cells[at], cells[at + 1]].map((cell) => numberOf(cell ?? '')));
 }
 
-test('learned positions learn the task in the page, on the curve of the same seed under Node', async () => {
+test('learned positions learn the task in the page, with the same curve as in Node', async () => {
   const training = await figure();
-  // Computed beforehand, all six.
+  // All six are precomputed.
   expect(await training.locator('path[data-positions]').count()).toBe(6);
   await button(training, 'Train: learned').press('Enter');
   await training.locator('.readout', { hasText: 'done' }).waitFor({ timeout: 60_000 });
   const said = await training.locator('.readout').innerText();
   expect(Number(/([\d.]+)%/.exec(said)?.[1])).toBeGreaterThanOrEqual(99);
 
-  // The other five stay as they were, for comparison.
+  // The other five do not change.
   expect(await training.locator('path[data-positions]:not(.faint)').count()).toBe(6);
   const shown = await tableOf(training, 'learned');
   const run = new Training(attention, { positions: 'learned', seed: 1 });

@@ -11,7 +11,7 @@ import { picture, signed } from '../../canvas.js';
 const { open } = useBrowser();
 const alone = (options?: Parameters<typeof openAlone>[2]) => openAlone(open, 'positional-heatmap', options);
 
-/** The figure in the page, and the curves of the same P. */
+/** Opens the page with the figure and the curves of the same P. */
 async function withCurves(): Promise<{ page: Page; figure: Locator }> {
   const page = await open({ figures: ['positional-heatmap', 'positional-curves'] });
   return { page, figure: page.locator('positional-heatmap') };
@@ -30,7 +30,7 @@ test('every cell of the 60 by 32 map has the colour of its value', async () => {
   expect((await picture(canvas(figure), 60, 32)).cells).toEqual(expectedColours(60, 32, 10000));
 });
 
-test('in a dark scheme zero is as dark as the page, and colours follow a change of scheme at once', async () => {
+test('in a dark scheme zero is as dark as the page, and colours follow a scheme change at once', async () => {
   const { page, figure } = await alone({ colorScheme: 'dark' });
   expect((await picture(canvas(figure), 60, 32)).cells).toEqual(expectedColours(60, 32, 10000, true));
   await page.emulateMedia({ colorScheme: 'light' });
@@ -38,11 +38,11 @@ test('in a dark scheme zero is as dark as the page, and colours follow a change 
 });
 
 test.each([1, 1.5, 2, 3])(
-  'at device pixel ratio %d the canvas has every device pixel and no blended one',
+  'at device pixel ratio %d the canvas is as large as in device pixels, without blending',
   async (ratio) => {
     const { figure } = await alone({ deviceScaleFactor: ratio });
     const cells = await picture(canvas(figure), 60, 32);
-    // Layout boxes are whole device pixels after snapping, at most one off the exact product.
+    // Layout snaps boxes to device pixels, at most one off the exact product.
     expect(Math.abs(cells.width - cells.boxWidth)).toBeLessThanOrEqual(1);
     expect(Math.abs(cells.height - cells.boxHeight)).toBeLessThanOrEqual(1);
     const wanted = expectedColours(60, 32, 10000);
@@ -50,7 +50,7 @@ test.each([1, 1.5, 2, 3])(
   },
 );
 
-test('the canvas is painted anew when the layout changes', async () => {
+test('the canvas is repainted when the layout changes', async () => {
   const { page, figure } = await alone({ viewport: { width: 1280, height: 900 } });
   const before = await picture(canvas(figure), 60, 32);
   await page.setViewportSize({ width: 390, height: 900 });
@@ -63,7 +63,7 @@ test('the canvas is painted anew when the layout changes', async () => {
   expect(after.cells).toEqual(expectedColours(60, 32, 10000));
 });
 
-test('sliders for length, width and base repaint the map and take the curves along', async () => {
+test('the sliders for length, width and base also change the curves', async () => {
   const { page, figure } = await withCurves();
   await figure.getByLabel('Length n').fill('17');
   await figure.getByLabel('Width d').fill('12');
@@ -74,7 +74,7 @@ test('sliders for length, width and base repaint the map and take the curves alo
   expect(await curves.locator('output').allTextContents()).toEqual(['6–9', '17', '12', '100']);
 });
 
-test('what an answer shows in the curves leaves the map as its text describes it, but for the marked columns', async () => {
+test('an answer that changes the curves changes nothing in the map except the marked columns', async () => {
   const { page, figure } = await withCurves();
   const curves = page.locator('positional-curves');
   await curves.evaluate((element) => (element as FigureElement).show({ base: 100, columns: [0, 8] }));
@@ -86,7 +86,7 @@ test('what an answer shows in the curves leaves the map as its text describes it
   expect(await settings(curves)).toEqual([100, [0, 8]]);
   expect(await settings(figure)).toEqual([10000, [0, 8]]);
   expect(await figure.locator('.marks line').count()).toBe(2);
-  // So does a figure that joins them later.
+  // The same holds for a figure that is added later.
   const joined = await page.evaluate(() => {
     const map = document.createElement('positional-heatmap');
     map.setAttribute('group', document.querySelector('positional-heatmap')!.getAttribute('group')!);
@@ -96,12 +96,12 @@ test('what an answer shows in the curves leaves the map as its text describes it
     return base;
   });
   expect(joined).toBe(10000);
-  // From the reader's next step on, they share all of it again.
+  // From the reader's next change on, they share all settings again.
   await figure.getByLabel('Length n').fill('50');
   expect(await settings(curves)).toEqual([10000, [0, 8]]);
 });
 
-test('reset removes a marked row, and a link keeps it, also beside figures without one', async () => {
+test('reset removes a marked row, and a link keeps it, also if other figures have none', async () => {
   const { figure } = await withCurves();
   await figure.evaluate((element) => (element as FigureElement).show({ length: 120, marked: [10] }));
   const address = (): Promise<string> =>
@@ -113,7 +113,7 @@ test('reset removes a marked row, and a link keeps it, also beside figures witho
   expect(await address()).toBe('https://example.org/');
 });
 
-test('the keyboard cursor reads the library’s value, and says it', async () => {
+test('the keyboard cursor reads and announces the library’s value', async () => {
   const { page, figure } = await alone();
   await plot(figure).focus();
   for (const key of ['PageDown', 'ArrowDown', 'ArrowUp', 'ArrowDown', 'End', 'ArrowLeft', 'ArrowUp'])
@@ -131,7 +131,7 @@ test('the keyboard cursor reads the library’s value, and says it', async () =>
   expect(await figure.locator('.readout').innerText()).toMatch(/position 0, column 0: 0$/);
 });
 
-test('a pointer reads the cell under it without speaking', async () => {
+test('a pointer reads the cell under it without announcing it', async () => {
   const { figure } = await alone();
   const box = await canvas(figure).boundingBox();
   await plot(figure).hover({
@@ -143,7 +143,7 @@ test('a pointer reads the cell under it without speaking', async () => {
   expect(await figure.locator('.stage .spoken').textContent()).toBe('');
 });
 
-test('picking a cell draws its column as a curve, and picking it again removes it', async () => {
+test('selecting a cell draws its column as a curve, and selecting it again removes it', async () => {
   const { page, figure } = await withCurves();
   const drawn = (): Promise<(string | null)[]> =>
     page
@@ -157,7 +157,7 @@ test('picking a cell draws its column as a curve, and picking it again removes i
   expect(await drawn()).toEqual(['6', '7', '8', '9']);
 });
 
-test('the table holds every value', async () => {
+test('the table has every value', async () => {
   const { figure } = await alone();
   await figure.getByText('Values as a table').click();
   await figure.locator('td').first().waitFor();
@@ -165,7 +165,7 @@ test('the table holds every value', async () => {
   const cells = await figure.locator('td').allTextContents();
   expect(cells).toHaveLength(data.length);
   for (const [at, value] of data.entries()) {
-    // Three decimals; and of what they would hide, two digits.
+    // Three decimals, or two digits of smaller values.
     const written = Math.abs(value) < 1e-3 ? value.toPrecision(2) : value.toFixed(3);
     expect(numberOf(cells[at] ?? '')).toBe(Number(written));
   }

@@ -18,7 +18,7 @@ const cellsOf = async (figure: Locator): Promise<readonly string[]> =>
 const slider = (figure: Locator, name: string): Locator => figure.getByRole('slider', { name });
 
 describe('relative-biases', () => {
-  test('paints ALiBi’s bias of each head at one scale, and leaves what the causal mask hides empty', async () => {
+  test('paints ALiBi’s biases of all heads on one scale, and leaves masked cells empty', async () => {
     const { figure } = await alone();
     for (const head of [1, 4]) {
       await slider(figure, 'Head t').fill(String(head));
@@ -29,7 +29,7 @@ describe('relative-biases', () => {
         `Slope of head ${head} of 8: ${2 ** -head}. All heads share one scale of colours.`,
       );
     }
-    // The bars' half of what is hidden is hatched, from the axis' end of offset 0 on.
+    // The masked half of the bars is hatched, beyond offset 0.
     const hatched = figure.locator('.chart rect[fill="url(#hatch)"]');
     const [zero, end] = await Promise.all(
       [figure.locator('.chart .bar').last(), hatched].map((each) => each.boundingBox()),
@@ -42,7 +42,7 @@ describe('relative-biases', () => {
     expect(await cellsOf(figure)).toEqual(own.map((value) => signed(value, 11.5)));
   });
 
-  test('has no more heads than there are', async () => {
+  test('limits the head to the number of heads', async () => {
     const { figure } = await alone();
     await slider(figure, 'Head t').fill('8');
     await slider(figure, 'Heads h').fill('4');
@@ -51,7 +51,7 @@ describe('relative-biases', () => {
     expect(await figure.locator('.readout[role=status]').innerText()).toContain('Slope of head 4 of 4: 0.00391.');
   });
 
-  test('T5: cells have one colour exactly where they share a bucket, and the bar under the cursor is marked', async () => {
+  test('T5: cells have the same colour exactly if they share a bucket, and the bar under the cursor is marked', async () => {
     const { page, figure } = await alone();
     await figure.getByRole('radio', { name: 'T5' }).check();
     await figure.getByLabel('causal mask').uncheck();
@@ -71,7 +71,7 @@ describe('relative-biases', () => {
     expect(await figure.locator('.readout:not([role])').innerText()).toMatch(
       /^Query 0, key 1, offset 1: bucket 0, which adds 0.236/,
     );
-    // Keys ahead share the bucket of the distance 0: their bar is the widest.
+    // Later keys share the bucket of distance 0, so their bar is the widest.
     const widths = await figure
       .locator('.bar')
       .evaluateAll((all) => all.map((bar) => [bar.getAttribute('class'), Number(bar.getAttribute('width'))] as const));
@@ -80,7 +80,7 @@ describe('relative-biases', () => {
     expect(Math.max(...widths.map(([, width]) => width))).toBe(widths.at(-1)?.[1]);
   });
 
-  test('Shaw: shows the clipped offset of the vector that each key gets, and its row', async () => {
+  test('Shaw: shows the clipped offset of each key’s vector, and its row', async () => {
     const { page, figure } = await alone({ colorScheme: 'dark' });
     await figure.getByRole('radio', { name: 'Shaw' }).check();
     await figure.getByLabel('causal mask').uncheck();
@@ -104,7 +104,7 @@ describe('relative-biases', () => {
     expect(await figure.locator('.bar.held').count()).toBe(1);
   });
 
-  test('is set by keyboard alone; a link brings it back, and the file has the map', async () => {
+  test('works by keyboard alone; a link restores it, and the file has the map', async () => {
     const { page, figure } = await alone(CLIPBOARD);
     await figure.getByRole('radio', { name: 'ALiBi' }).focus();
     for (const key of ['ArrowRight', 'Tab', 'Home', 'Tab', 'End', 'Tab', 'Space', 'Tab', 'Space'])
@@ -123,7 +123,7 @@ describe('relative-biases', () => {
     pairs.forEach(([i, j], at) => expect(values[at]).toBeCloseTo(invented[bucketOf(j - i, options)]!, 6));
   });
 
-  test('axe finds nothing, whatever the scheme', async () => {
+  test('axe finds no violations in any scheme', async () => {
     const { page, figure } = await alone();
     for (const scheme of ['ALiBi', 'T5', 'Shaw']) {
       await figure.getByRole('radio', { name: scheme }).check();

@@ -34,7 +34,7 @@ function exact({ query, key, seed }: Settings): { q: number[]; k: number[]; prod
 
 const sumOf = (products: readonly number[]): number => products.reduce((sum, product) => sum + product, 0);
 
-/** Products and their sum stand there as the formula has them; the arrows show its vectors, all at one scale. */
+/** Expects the formula's products and their sum, and arrows that show its vectors on the same scale. */
 async function expectFormula(figure: Locator): Promise<void> {
   const { q, k, products } = exact(await settingsOf(figure));
   const printed = (await figure.locator('.product').allInnerTexts()).map(numberOf);
@@ -57,7 +57,7 @@ async function sumShown(figure: Locator): Promise<number> {
   return numberOf(await figure.locator('.readout strong').first().innerText());
 }
 
-/** Turns the tip of an arrow round its dial, by an angle in radians, counterclockwise. */
+/** Drags the tip of an arrow around its dial by an angle in radians, counterclockwise. */
 async function turnTip(figure: Locator, pair: number, arrow: string, angle: number): Promise<void> {
   const { mouse } = figure.page();
   const picture = figure.locator('.dial').nth(pair);
@@ -89,12 +89,12 @@ describe('rotary-pairs', () => {
     await expectFormula(figure);
   });
 
-  test('moves both positions together, and the sum stays; the mark in the plot moves only with the offset', async () => {
+  test('moving both positions together keeps the sum; the mark in the plot moves only with the offset', async () => {
     const { page, figure } = await alone();
     const both = figure.getByRole('slider', { name: 'Both together' });
     const mark = (): Promise<string | null> => figure.locator('.dot').getAttribute('cx');
     const [before, at] = [await sumShown(figure), await mark()];
-    // As far as the key has positions before it, and the query has some after it.
+    // As far as there are positions before the key and after the query.
     expect([await both.getAttribute('min'), await both.getAttribute('max')]).toEqual(['6', '40']);
     await both.focus();
     for (const key of ['ArrowRight', 'PageUp', 'End', 'ArrowLeft', 'Home']) {
@@ -113,7 +113,7 @@ describe('rotary-pairs', () => {
     expect(await mark()).not.toBe(at);
   });
 
-  test.each([390, 1280])('an arrow can be dragged by its tip, and the angle says how far (%i px)', async (width) => {
+  test.each([390, 1280])('dragging an arrow by its tip changes the angle as far (%i px)', async (width) => {
     const { figure } = await alone({ viewport: { width, height: 844 } });
     await turnTip(figure, 1, 'query', 0.5);
     expect(await settingsOf(figure)).toEqual({ query: 17, key: 6, seed: 278 });
@@ -122,12 +122,12 @@ describe('rotary-pairs', () => {
     await turnTip(figure, 1, 'query', -3);
     expect((await settingsOf(figure)).query).toBe(0);
     await expectFormula(figure);
-    // Once it is let go, the pointer takes nothing along.
+    // After release, the pointer moves nothing.
     await figure.page().mouse.move(0, 0);
     expect((await settingsOf(figure)).query).toBe(0);
   });
 
-  test('keys turn each arrow by its tip, which says its position and pair', async () => {
+  test('keys rotate each arrow by its tip, which announces position and pair', async () => {
     const { page, figure } = await alone();
     const tips = figure.locator('.dial').getByRole('application');
     expect(await tips.count()).toBe(8);
@@ -151,7 +151,7 @@ describe('rotary-pairs', () => {
     await expectFormula(figure);
   });
 
-  test('a link brings its positions back, and the file has the pairs', async () => {
+  test('a link restores the positions, and the file has the pairs', async () => {
     const { figure } = await alone(CLIPBOARD);
     await figure.getByRole('slider', { name: 'Key position j' }).fill('20');
     const { figure: again } = await alone({ path: await addressOf(figure) });
@@ -170,7 +170,7 @@ describe('rotary-pairs', () => {
     expect(await settingsOf(again)).toEqual({ query: 12, key: 6, seed: 278 });
   });
 
-  test('axe finds nothing, before and after use', async () => {
+  test('axe finds no violations, before and after use', async () => {
     const { page, figure } = await alone({ colorScheme: 'dark' });
     expect(await violationsOf(page, 'rotary-pairs')).toEqual([]);
     await figure.getByRole('slider', { name: 'Query position i' }).fill('0');

@@ -14,7 +14,7 @@ function hex(pixel: string): string {
   return `#${channels.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
 }
 
-test('the SVG of the heat map has a rectangle of the right colour for every cell, and its words', async () => {
+test('the SVG of the heat map has a rectangle of the right colour for every cell, and its texts', async () => {
   const page = await open({ figures: HEATMAP });
   await page.locator('positional-heatmap').getByLabel('Length n').fill('8');
   const download = await save(page.locator('positional-heatmap'), 'SVG');
@@ -24,11 +24,11 @@ test('the SVG of the heat map has a rectangle of the right colour for every cell
   expect(title).toMatch(/\?$/);
   const { data } = attention.sinusoidalEncoding({ length: 8, dim: 32 });
   const colours = new Array<string>(8 * 32).fill('');
-  // Beside the 256 steps of the legend, which is as high as one cell.
+  // In addition to the 256 steps of the legend, which is as high as a cell.
   for (const cell of cells.slice(0, -256)) {
     const [x = NaN, y = NaN, width = NaN, height = NaN] = cell.split(',').map(Number);
     const colour = cell.slice(cell.lastIndexOf(',') + 1);
-    // With gaps between cells a rectangle is a little smaller than its cells.
+    // With gaps between cells, rectangles are slightly smaller than cells.
     for (let row = Math.floor(y); row < Math.round(y + height); ++row) {
       for (let column = Math.floor(x); column < Math.round(x + width); ++column) colours[row * 32 + column] = colour;
     }
@@ -38,7 +38,7 @@ test('the SVG of the heat map has a rectangle of the right colour for every cell
   for (const text of ['Length n', 'Save', 'Values as a table']) expect(texts).not.toContain(text);
 });
 
-test('the SVG of the curves is as wide as what is shown, with every curve and label in its colours', async () => {
+test('the SVG of the curves is as wide as shown, with every curve and label in its colour', async () => {
   const { page, figure } = await openAlone(open, 'positional-curves', { colorScheme: 'dark' });
   const shown = await figure.locator('path.series').evaluateAll((paths) => paths.map((path) => path.getAttribute('d')));
   const svg = (await contentOf(await save(figure, 'SVG'))).toString();
@@ -47,7 +47,7 @@ test('the SVG of the curves is as wide as what is shown, with every curve and la
   expect(error).toBe('');
   for (const column of [6, 7, 8, 9]) expect(texts).toContain(`col ${column}`);
   const width = await figure.evaluate((element) => element.getBoundingClientRect().width);
-  // What is drawn, and eight pixels of paper on each side; labels may reach a little further than their figure.
+  // The drawing with margins of eight pixels; labels may extend slightly beyond their figure.
   expect(Math.abs(Number(viewBox.split(' ')[2]) - width - 16)).toBeLessThanOrEqual(12);
   expect(svg).toMatch(/<rect [^>]*fill="#14181d"/);
   expect(svg).toContain('stroke="#7ab8f5"');
@@ -55,7 +55,7 @@ test('the SVG of the curves is as wide as what is shown, with every curve and la
 });
 
 test.each(['attention-heads', 'positional-curves', 'positional-heatmap', 'encoding-rotation'])(
-  'the PNG of %s decodes, two pixels for each of the drawing, and is not empty',
+  'the PNG of %s can be decoded, has twice the drawing’s resolution, and is not empty',
   async (tag) => {
     const { page, figure } = await openAlone(open, tag);
     const svg = (await contentOf(await save(figure, 'SVG'))).toString();
@@ -76,7 +76,7 @@ test.each(['attention-heads', 'positional-curves', 'positional-heatmap', 'encodi
   },
 );
 
-test('a picture that was saved on a phone has no gap where the controls are', async () => {
+test('a picture saved on a phone has no gap in the place of the controls', async () => {
   const { page, figure } = await openAlone(open, 'depth-collapse', { viewport: { width: 390, height: 844 } });
   const { viewBox } = await parsed(page, (await contentOf(await save(figure, 'SVG'))).toString());
   const boxOf = async (part: string): Promise<{ y: number; height: number }> =>
@@ -84,12 +84,12 @@ test('a picture that was saved on a phone has no gap where the controls are', as
   const [stage, legend, readout] = [await boxOf('.stage'), await boxOf('.inside > .legend'), await boxOf('.readout')];
   const shown = legend.y + legend.height - stage.y + readout.height;
   const [, , , height = NaN] = viewBox.split(' ').map(Number);
-  // The title above the picture, and its margins.
+  // The height of the title above the picture, and its margins.
   expect(height - shown).toBeGreaterThan(0);
   expect(height - shown).toBeLessThan(60);
 });
 
-test('the CSV holds every value of P as float32 has it', async () => {
+test('the CSV has every float32 value of P', async () => {
   const page = await open({ figures: HEATMAP });
   const download = await save(page.locator('positional-heatmap'), 'CSV');
   expect(download.suggestedFilename()).toBe('fig-heatmap.csv');

@@ -1,4 +1,4 @@
-/** Fingers on the figures that can be dragged, on a phone. */
+/** Touch on draggable figures, on a phone. */
 import { describe, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { openAlone } from '../../alone.js';
@@ -8,7 +8,7 @@ const { open } = useBrowser();
 
 type Spot = readonly [x: number, y: number];
 
-/** Opens a figure on a phone, with room to scroll in above and below it. */
+/** Opens a figure on a phone, with room to scroll above and below it. */
 async function onPhone(tag: string): Promise<{ page: Page; figure: Locator }> {
   const { page, figure } = await openAlone(open, tag, {
     hasTouch: true,
@@ -18,14 +18,14 @@ async function onPhone(tag: string): Promise<{ page: Page; figure: Locator }> {
   return { page, figure };
 }
 
-/** Brings an element into the middle of the window and returns its centre. */
+/** Scrolls an element to the middle of the window and returns its centre. */
 async function centreOf(element: Locator): Promise<Spot> {
   await element.evaluate((node) => node.scrollIntoView({ behavior: 'instant', block: 'center' }));
   const { x, y, width, height } = (await element.boundingBox())!;
   return [x + width / 2, y + height / 2];
 }
 
-/** Puts a finger down, moves it in small steps, lifts it, and returns how far the page has scrolled. */
+/** Swipes in small steps and returns how far the page has scrolled. */
 async function swipe(page: Page, [x, y]: Spot, [across, down]: Spot): Promise<number> {
   const before = await page.evaluate(() => scrollY);
   const session = await page.context().newCDPSession(page);
@@ -46,7 +46,7 @@ describe('attention-lookup', () => {
     ['q', 'query', 0],
     ['k1', 'keys', 2],
     ['v2', 'values', 4],
-  ] as const)('a finger drags %s wherever it goes, and the page stays where it is', async (name, list, first) => {
+  ] as const)('a finger drags %s anywhere, and the page does not scroll', async (name, list, first) => {
     const { page, figure } = await onPhone('attention-lookup');
     const handle = figure.locator(`.handle[data-name=${name}]`);
     const at = (): Promise<number[]> =>
@@ -85,13 +85,13 @@ describe('rotary-pairs', () => {
   const position = (figure: Locator): Promise<number> =>
     figure.evaluate((element) => (element as HTMLElement & { query: number }).query);
 
-  test('a finger turns an arrow, and the page stays where it is', async () => {
+  test('a finger rotates an arrow, and the page does not scroll', async () => {
     const { page, figure } = await onPhone('rotary-pairs');
     const tip = figure.locator('.tip.query').nth(1);
     const before = await position(figure);
     const [x, y] = await centreOf(tip.locator('.mark'));
     const dial = (await tip.locator('xpath=..').boundingBox())!;
-    // A quarter turn clockwise about the dial's middle, and so towards earlier positions.
+    // A quarter turn clockwise around the dial, towards earlier positions.
     const [across, down] = [x - dial.x - dial.width / 2, y - dial.y - dial.height / 2];
     expect(await swipe(page, [x, y], [-down - across, across - down])).toBe(0);
     expect(before - (await position(figure))).toBe(Math.min(before, 16));
@@ -116,7 +116,7 @@ describe.each(['positional-curves', 'positional-heatmap'])('%s', (tag) => {
       return typeof cursor === 'object' ? cursor.column : (cursor ?? NaN);
     });
 
-  test('follows a finger from its left to its right', async () => {
+  test('follows a finger from left to right', async () => {
     const { page, figure } = await onPhone(tag);
     const plot = figure.locator('.plot');
     const [x, y] = await centreOf(plot);
@@ -142,7 +142,7 @@ describe('a slider', () => {
   test.each([
     ['positional-curves', 'length'],
     ['rotary-pairs', 'both'],
-  ])('of %s (%s) stays where it was when a finger on its track scrolls the page', async (tag, id) => {
+  ])('of %s (%s) does not move when a finger on its track scrolls the page', async (tag, id) => {
     const { page, figure } = await onPhone(tag);
     const slider = figure.locator(`input[type=range]#${id}`);
     const values = (): Promise<string[]> =>
@@ -152,7 +152,7 @@ describe('a slider', () => {
     const { width } = (await slider.boundingBox())!;
     expect(await swipe(page, [x + 0.3 * width, y], [0, -120])).toBeGreaterThan(60);
     expect(await values()).toEqual(before);
-    // Sideways it follows, and where it was tapped it stays.
+    // It follows a sideways swipe, and stays where it was tapped.
     const again = await centreOf(slider);
     expect(await swipe(page, again, [0.25 * width, 0])).toBe(0);
     const moved = await values();
@@ -168,7 +168,7 @@ describe('hints', () => {
     ['positional-curves', 'Point at a position to read the curves.', ', or move with the arrow keys,'],
     ['positional-heatmap', 'Point at a cell to read its value.', ', or move with the arrow keys,'],
     ['attention-lookup', 'Drag a point, or pick it and then its new place.', ', or move it with the arrow keys'],
-  ])('of %s name keys only where there are some', async (tag, brief, keys) => {
+  ])('of %s name keys only on devices with keyboards', async (tag, brief, keys) => {
     const phone = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } };
     const touched = await openAlone(open, tag, phone);
     expect(await touched.figure.locator('.readout .hint').innerText()).toBe(brief);

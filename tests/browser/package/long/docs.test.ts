@@ -21,14 +21,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Figures of a page, and what its outputs shall say: the comment behind each. */
+/** A page's figures, and the expected texts of its outputs, from the comment after each. */
 const figuresOf = (code: string) => Object.keys(figures).filter((tag) => code.includes(`<${tag}`));
 const promisesOf = (code: string) =>
   Array.from(code.matchAll(/<output><\/output>\s*<!-- (.*?) -->/g), ([, text]) => text!);
 
 type Open = ReturnType<typeof useBrowser>['open'];
 
-/** Draws the page's figures, and waits for its outputs. */
+/** Waits until the page's figures are drawn, and for its outputs. */
 async function expectAlive({ path, code }: { path: string; code: string }, open: Open): Promise<void> {
   const figures = figuresOf(code);
   const promises = promisesOf(code);
@@ -41,25 +41,23 @@ async function expectAlive({ path, code }: { path: string; code: string }, open:
   }
 }
 
-/** The policy that the guide gives. */
+/** The guide's policy. */
 const csp = fences(readFileSync(join(ROOT, 'web/docs/csp-and-bundlers.md'), 'utf8')).find(({ code }) =>
   code.startsWith('Content-Security-Policy: '),
 )!;
 const policy = csp.code.replace('Content-Security-Policy: ', '').replaceAll(/\s+/g, ' ').trim();
 
-describe('a page of the guides without a program in it', () => {
+describe('a page of the guides without an inline script', () => {
   const { open } = useBrowser({ folder, policy });
   const strict = pages.filter(({ code }) => !/<script(?![^>]* src=)/.test(code));
-  test.each(strict)('$file, line $line: works under the policy that the guide gives', async (each) =>
-    expectAlive(each, open),
-  );
+  test.each(strict)('$file, line $line: works under the guide’s policy', async (each) => expectAlive(each, open));
 });
 
-describe('a page of the guides with its program', () => {
+describe('a page of the guides with an inline script', () => {
   const { open } = useBrowser({
     folder,
     policy: policy.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'"),
   });
   const inline = pages.filter(({ code }) => /<script(?![^>]* src=)/.test(code));
-  test.each(inline)('$file, line $line: shows what it says', async (each) => expectAlive(each, open));
+  test.each(inline)('$file, line $line: shows what its comments say', async (each) => expectAlive(each, open));
 });

@@ -6,7 +6,7 @@ import { launch } from '../../chromium.js';
 import { POLICY, servePage, type PageServer } from '../../server.js';
 
 const DIST = join(import.meta.dirname, '../../../../dist');
-/** The wasm for relaxed SIMD, which Chromium has. */
+/** The wasm for relaxed SIMD, which Chromium supports. */
 const RELAXED = 'wasm-attention-relaxed.wasm';
 let browser: Browser;
 let server: PageServer;
@@ -20,7 +20,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** An empty page under the strict policy, and the names of the files that it asks for. */
+/** An empty page under the strict policy, and the names of the files that it requests. */
 async function open(): Promise<{ page: Page; asked: string[] }> {
   const page = await browser.newPage();
   const asked: string[] = [];
@@ -39,7 +39,7 @@ async function open(): Promise<{ page: Page; asked: string[] }> {
   return { page, asked };
 }
 
-test('a Float16Array, which Chromium has, is read and written', async () => {
+test('Float16Arrays are read and written', async () => {
   const { page } = await open();
   const results = await page.evaluate(async () => {
     type Floats = Float32Array | Uint16Array;
@@ -63,7 +63,7 @@ test('a Float16Array, which Chromium has, is read and written', async () => {
     return [
       run(halves).every((value, i) => value === expected[i]),
       run(halves, { out: { output } }) === output,
-      // One key: what comes out is what went in.
+      // With one key, the output is the value.
       output.every((value, i) => value === halves[i]),
       run(new Uint16Array(halves.buffer), { out: { output: bits } }) === bits,
       bits.every((value, i) => value === new Uint16Array(halves.buffer)[i]),
@@ -76,7 +76,7 @@ test('a Float16Array, which Chromium has, is read and written', async () => {
 test.each([
   ['relaxed SIMD, the wasm for it', 'relaxed-simd', RELAXED],
   ['none, the plain wasm', 'simd128', 'wasm-attention.wasm'],
-])('with %s is loaded and no other, and computes', async (_what, simd, file) => {
+])('with %s is loaded, and no other', async (_what, simd, file) => {
   const { page, asked } = await open();
   if (simd === 'simd128') await withoutRelaxedSimd(page);
   const [loaded, shares] = await page.evaluate(async () => {
@@ -89,7 +89,7 @@ test.each([
   await page.close();
 });
 
-/** An engine that answers as those without relaxed SIMD do: no to the module that asks for it. */
+/** An engine without relaxed SIMD, which rejects the module that probes for it. */
 async function withoutRelaxedSimd(page: Page): Promise<void> {
   await page.evaluate(() => {
     const { validate } = WebAssembly;

@@ -1,6 +1,4 @@
-/**
- * Several threads in pages: what each entry downloads for them, where they are available, and where one thread is used.
- */
+/** Threads in pages: what each entry downloads for them, and when one thread is used instead. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -21,7 +19,7 @@ afterAll(() => browser.close());
 
 interface Run {
   features: { simd: string; threads: number };
-  /** Whether two threads have computed what one has, to the bit. */
+  /** Whether two threads have computed the same bits as one. */
   same: boolean;
   asked: string[];
   warnings: string[];
@@ -78,7 +76,7 @@ describe('in an isolated page, under a strict policy', () => {
       ['thread.js', 'threads.js', 'wasm-attention-relaxed.wasm', 'wasm-attention-threads-relaxed.wasm'],
     ],
     ['worker.js', 'simd128', []],
-  ])('%s computes on two threads what it does on one', async (entry, simd, files) => {
+  ])('%s computes the same on two threads as on one', async (entry, simd, files) => {
     const { features, same, asked, warnings } = await run(entry, ISOLATED);
     expect({ features, same, warnings }).toEqual({
       features: { simd, threads: 2 },
@@ -90,7 +88,7 @@ describe('in an isolated page, under a strict policy', () => {
   });
 });
 
-describe('one thread is used, with a line that says why, and no wasm for threads is downloaded', () => {
+describe('one thread is used, the console says why, and no wasm for threads is downloaded', () => {
   test.each(['index.js', 'slim.js'])('by %s in a page that is not isolated', async (entry) => {
     const { features, same, asked, warnings } = await run(entry, {});
     expect([features.threads, same]).toEqual([1, true]);
@@ -99,7 +97,7 @@ describe('one thread is used, with a line that says why, and no wasm for threads
   });
 });
 
-test.each(['index.js', 'slim.js'])('one thread is used by %s where the policy forbids workers', async (entry) => {
+test.each(['index.js', 'slim.js'])('%s uses one thread if the policy forbids workers', async (entry) => {
   const policy = POLICY.replace(/worker-src [^;]+/, "worker-src 'none'");
   const { features, same, warnings } = await run(entry, ISOLATED, policy);
   expect([features.threads, same]).toEqual([1, true]);
