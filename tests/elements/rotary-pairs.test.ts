@@ -10,7 +10,7 @@ import {
   sumAt,
   thetaOf,
   turnBetween,
-  turned,
+  rotated,
   WIDTH,
 } from '../../web/elements/rotary-pairs/turning.js';
 import { normalDraws } from '../../web/elements/shared/normal-draws.js';
@@ -42,7 +42,7 @@ describe('the products of the pairs', () => {
   test('are those of arrows rotated by the offset alone', () => {
     fc.assert(
       fc.property(seeds, positions, positions, (seed, i, j) => {
-        const products = productsOf(turned(attention, seed), i, j);
+        const products = productsOf(rotated(attention, seed), i, j);
         const exact = exactProducts(seed, j - i);
         expect(products).toHaveLength(PAIRS);
         products.forEach((product, r) => expect(Math.abs(product - exact[r]!)).toBeLessThan(tolerance(seed)));
@@ -53,7 +53,7 @@ describe('the products of the pairs', () => {
   test('have the same sum wherever the offset is the same, and another one elsewhere', () => {
     fc.assert(
       fc.property(seeds, positions, positions, positions, (seed, i, j, shift) => {
-        const both = turned(attention, seed);
+        const both = rotated(attention, seed);
         const by = Math.min(shift, LAST - Math.max(i, j));
         expect(Math.abs(sumAt(both, i + by, j + by) - sumAt(both, i, j))).toBeLessThan(2 * tolerance(seed));
         const { count, spread } = spreadAt(both, j - i);
@@ -61,7 +61,7 @@ describe('the products of the pairs', () => {
         expect(spread).toBeLessThan(2 * tolerance(seed));
       }),
     );
-    const both = turned(attention, 278);
+    const both = rotated(attention, 278);
     expect(Math.abs(sumAt(both, 12, 6) - sumAt(both, 12, 7))).toBeGreaterThan(0.1);
   });
 });
@@ -80,7 +80,7 @@ test('an arrow that is dragged takes the position of its angle, and stops at the
 });
 
 test('the code prints the same products and the same sum', async () => {
-  const products = productsOf(turned(attention, 7), 30, 9);
+  const products = productsOf(rotated(attention, 7), 30, 9);
   const lines = await runModule(rotaryCode(30, 9, 7).javascript);
   expect(lines).toEqual([
     ...products.map((product, r) => `${thetaOf(r)} ${product}`),

@@ -12,7 +12,7 @@ import { tokensScene } from '../../web/elements/attention-tokens/scene.js';
 import { differenceOf, LAYERS, STACKS, statesOf } from '../../web/elements/depth-collapse/stack.js';
 import { NUM_HEADS, permutationScene, WIDTH } from '../../web/elements/permutation-demo/permutation.js';
 import { biasOf } from '../../web/elements/relative-biases/bias.js';
-import { sumAt, turned } from '../../web/elements/rotary-pairs/turning.js';
+import { rotated, sumAt } from '../../web/elements/rotary-pairs/turning.js';
 import { attention, complexity } from '../support/library.js';
 import { checks, expectRight, predictionOf, shownBy } from '../support/predictions.js';
 
@@ -149,7 +149,7 @@ describe('the library agrees with the right answer', () => {
   });
 
   test('at fig-rotary: one of the three has the same sum', () => {
-    const both = turned(attention, 275);
+    const both = rotated(attention, 275);
     const { answers, ...check } = predictionOf('fig-rotary');
     const sums = answers.map((answer) => {
       const [query = NaN, key = NaN] = (answer.match(/\d+/g) ?? []).map(Number);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { filesOf } from '../../web/page/models/checkpoint.js';
-import { lookOf, withLook } from '../../web/page/models/link.js';
+import { readUrl, writeUrl } from '../../web/page/models/link.js';
 import { filesIn } from '../../web/page/models/opening.js';
 import { nameOf, pieceOf, textOf, tokensOf } from '../../web/page/models/text.js';
 
@@ -56,7 +56,7 @@ describe('a folder', () => {
 
 test('a link restores the state, and invalid parts are ignored', () => {
   const head = fc.tuple(fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: 99 }));
-  const look = fc.record({
+  const urlState = fc.record({
     text: fc.string({ maxLength: 200, unit: 'grapheme' }),
     layer: fc.integer({ min: 1, max: 99 }),
     head: fc.integer({ min: 1, max: 99 }),
@@ -66,13 +66,13 @@ test('a link restores the state, and invalid parts are ignored', () => {
     ),
   });
   fc.assert(
-    fc.property(look, (given) => {
-      const address = withLook('https://example.org/en/models/?other=1', given);
+    fc.property(urlState, (given) => {
+      const address = writeUrl('https://example.org/en/models/?other=1', given);
       expect(new URL(address).searchParams.get('other')).toBe('1');
-      expect(lookOf(new URL(address).search)).toEqual(given);
+      expect(readUrl(new URL(address).search)).toEqual(given);
     }),
   );
-  expect(lookOf('?layer=0&head=NaN&silent=1.2 x 9.-1')).toEqual({
+  expect(readUrl('?layer=0&head=NaN&silent=1.2 x 9.-1')).toEqual({
     text: '',
     layer: 1,
     head: 1,

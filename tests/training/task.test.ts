@@ -1,7 +1,7 @@
 /** The training example's sequences and answers, and its settings. */
 import { describe, expect, test } from '@jest/globals';
 import { checkSettings, DEFAULTS, type TrainingSettings } from '../../web/training/settings.js';
-import { accuracyOf, answers, chance, NOT_ASKED, randomBatch, randomNumbers } from '../../web/training/task.js';
+import { accuracyOf, answers, chance, IGNORED, randomBatch, randomNumbers } from '../../web/training/task.js';
 import { expectBinomial } from '../support/chance.js';
 
 const settings = (given: Partial<TrainingSettings>) => checkSettings(given);
@@ -17,7 +17,7 @@ describe('the training tasks', () => {
 
   test('copy asks for the token `distance` places back, and for nothing at the first places', () => {
     const told = settings({ task: 'copy', length: 6, vocabulary: 6, distance: 2 });
-    expect([...answers(told, sequence)]).toEqual([NOT_ASKED, NOT_ASKED, 4, 0, 3, 1]);
+    expect([...answers(told, sequence)]).toEqual([IGNORED, IGNORED, 4, 0, 3, 1]);
   });
 
   test('every sequence holds every token equally often, in a random order', () => {
@@ -54,7 +54,7 @@ describe('the training tasks', () => {
   });
 
   test('accuracy leaves out places without a question', () => {
-    expect(accuracyOf(Int32Array.of(1, 2, 3, 4), Int32Array.of(NOT_ASKED, 2, 0, 4))).toBe(2 / 3);
+    expect(accuracyOf(Int32Array.of(1, 2, 3, 4), Int32Array.of(IGNORED, 2, 0, 4))).toBe(2 / 3);
   });
 });
 

@@ -14,7 +14,7 @@ const endless = { ...small, steps: 1_000_000 };
 afterEach(closeWorkers);
 
 /** Long enough for many steps: one takes a millisecond or two with these models. */
-const aWhile = () => new Promise((resolve) => setTimeout(resolve, 60));
+const wait = () => new Promise((resolve) => setTimeout(resolve, 60));
 
 const withoutSpeed = ({ step, loss, accuracy, snapshot }: Progress) => ({ step, loss, accuracy, snapshot });
 
@@ -51,7 +51,7 @@ describe('training in a worker', () => {
     trainer.pause();
     await events.until('paused');
     const steps = events.count('progress');
-    await aWhile();
+    await wait();
     expect(events.count('progress')).toBe(steps);
     expect(trainer.running).toBe(true);
     trainer.resume();
@@ -77,7 +77,7 @@ describe('training in a worker', () => {
     expect(trainer.running).toBe(false);
     const steps = events.count('progress');
     await events.until('ended');
-    await aWhile();
+    await wait();
     expect(events.count('progress')).toBe(steps);
     expect(events.count('ended')).toBe(1);
     const ended = events.last('ended') as { reason: string; steps: number };
@@ -95,7 +95,7 @@ describe('training in a worker', () => {
     await events.until('progress', 3);
     trainer.start({ ...small, seed: 2 });
     await events.until('ended');
-    await aWhile();
+    await wait();
     expect(created).toBe(1);
     expect(events.names()).toEqual(['started', 'started', 'ended']);
     expect(events.last('ended')).toMatchObject({ reason: 'finished', steps: 30, run: 2 });
@@ -180,7 +180,7 @@ describe('training in a worker', () => {
     trainer.dispose();
     expect(made!.terminated).toBe(true);
     const steps = events.count('progress');
-    await aWhile();
+    await wait();
     expect(events.count('progress')).toBe(steps);
     expect(events.names()).toEqual(['started']);
   });

@@ -1,4 +1,3 @@
-/* This file is long because it documents every operation. */
 import type { AdditiveAttentionOptions, AdditiveAttentionWeights } from './ops/additive/inputs.js';
 import type { RotaryOptions } from './ops/rotary/options.js';
 import type { AttentionGradients, AttentionOptions, AttentionResult, Tensor, TensorLike, ValidLens } from './types.js';

@@ -4,9 +4,9 @@
  */
 const PART = 6;
 /** How long the rest of the text waits for the first figure, in milliseconds, for instance without a network. */
-const PATIENCE = 3000;
+const FIGURE_TIMEOUT = 3000;
 /** How long the first figure then has the browser to itself, in milliseconds, unless the reader scrolls. */
-const QUIET = 5000;
+const QUIET_TIME = 5000;
 
 /**
  * Lays out the text below the first screen, which the style sheet skips at first (see style/page.css) except near the
@@ -16,7 +16,7 @@ const QUIET = 5000;
  *
  * @param firstFigure resolves when the first screen's figures are drawn
  */
-export function layOutTheRest(firstFigure: Promise<void>): void {
+export function layOutRest(firstFigure: Promise<void>): void {
   const page = document.documentElement;
   const [visit] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   const parts = [...document.querySelectorAll<HTMLElement>('main > *')];
@@ -41,8 +41,8 @@ export function layOutTheRest(firstFigure: Promise<void>): void {
     const scrolled = new Promise<unknown>((resolve) =>
       addEventListener('scroll', resolve, { once: true, passive: true }),
     );
-    void Promise.race([firstFigure, after(PATIENCE)])
-      .then(() => Promise.race([scrolled, after(QUIET)]))
+    void Promise.race([firstFigure, after(FIGURE_TIMEOUT)])
+      .then(() => Promise.race([scrolled, after(QUIET_TIME)]))
       .then(() => layOut(PART));
     addEventListener('click', ({ target }) => {
       if (target instanceof Element && target.closest('a[href^="#"]')) layOutAll();

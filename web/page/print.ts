@@ -1,7 +1,7 @@
 import { loadAllFigures } from './load-figures.js';
 
 /** How long printing waits for the figures or their pictures, in milliseconds. */
-const PATIENCE = 5000;
+const PRINT_TIMEOUT = 5000;
 /** The width of the text on paper, in CSS pixels: 40rem, as in style/page.css. */
 const COLUMN = 640;
 
@@ -10,7 +10,7 @@ const COLUMN = 640;
  * settings and fits the paper (style/print.css). If readers print by keyboard, the pictures are fetched first; a single
  * file has none, so its figures are loaded. A figure without a loaded picture is printed as it is.
  */
-export function printWell(): void {
+export function preparePrinting(): void {
   const undo: (() => void)[] = [];
   addEventListener('beforeprint', () => {
     for (const answer of document.querySelectorAll<HTMLDetailsElement>('main details:not([open])')) {
@@ -19,7 +19,7 @@ export function printWell(): void {
     }
     for (const figure of document.querySelectorAll('main figure')) {
       const picture = figure.querySelector<HTMLImageElement>('.still > img');
-      if (!picture?.naturalWidth) undo.push(printAsItStands(figure));
+      if (!picture?.naturalWidth) undo.push(fitToPaper(figure));
     }
   });
   addEventListener('afterprint', () => {
@@ -30,12 +30,12 @@ export function printWell(): void {
     event.preventDefault();
     const pictures = [...document.querySelectorAll<HTMLImageElement>('.still > img')];
     const ready = pictures.length > 0 ? Promise.allSettled(pictures.map(fetched)) : loadAllFigures();
-    void Promise.race([ready, new Promise((resolve) => setTimeout(resolve, PATIENCE))]).then(() => print());
+    void Promise.race([ready, new Promise((resolve) => setTimeout(resolve, PRINT_TIMEOUT))]).then(() => print());
   });
 }
 
 /** Shrinks a figure, which is laid out for the window, to the width of the paper. Returns a function that undoes it. */
-function printAsItStands(figure: Element): () => void {
+function fitToPaper(figure: Element): () => void {
   figure.classList.add('unpictured');
   const element = figure.querySelector<HTMLElement>(':scope > [drawn]');
   const width = element?.offsetWidth ?? 0;

@@ -107,15 +107,15 @@ export class Model {
   /** With `arrays` in training. */
   #forward({ count, tokens }: Pick<Batch, 'count' | 'tokens'>, arrays?: Arrays, needWeights = false) {
     const { numHiddens, causal } = this.#settings;
-    const { added, tell } = this.#positions;
+    const { added, inAttention } = this.#positions;
     const length = tokens.length / count;
     const training = arrays !== undefined;
     const options = arrays ? { training, out: { output: arrays.hidden } } : {};
     const embedded = this.#embedding.forward({ data: tokens, shape: [count, length] }, options);
     const placed = added?.forward(embedded.output, options);
-    const told = tell?.(training, length);
+    const attentionPositions = inAttention?.(training, length);
     const encoded = this.#encoder.forward((placed ?? embedded).output, {
-      ...told?.options,
+      ...attentionPositions?.options,
       ...options,
       isCausal: causal,
       needWeights,
@@ -127,7 +127,7 @@ export class Model {
       const back = { out: { input: arrays!.hidden } };
       const { data } = headBackward!(gradLogits, back).input;
       const { input, ...gradients } = encoded.backward!({ data, shape: encoded.output.shape }, back);
-      told?.backward?.(gradients);
+      attentionPositions?.backward?.(gradients);
       embedded.backward!(placed ? placed.backward!(input, back).input : input);
     };
     return { logits, backward, weights: encoded.weights };

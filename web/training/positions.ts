@@ -17,7 +17,7 @@ export interface TableGradients {
 }
 
 /** Options for attention, and a consumer of their gradients. */
-interface Told {
+interface AttentionPositions {
   readonly options: { bias?: Tensor; relativeKeys?: Tensor; relativeValues?: Tensor };
   readonly backward?: (gradients: TableGradients) => void;
 }
@@ -36,7 +36,7 @@ export interface PositionScheme {
   /** Rotary positions, for the constructor of the encoder layer. */
   readonly rotary?: RotaryOptions;
   /** Positions in attention's scores, for each forward pass. */
-  readonly tell?: (training: boolean, length: number) => Told;
+  readonly inAttention?: (training: boolean, length: number) => AttentionPositions;
   /** The length of the longest sequence for which there are positions; absent if there is no limit. */
   readonly longest?: number;
 }
@@ -87,7 +87,7 @@ const schemes: Record<
     const bias = biasOf(length);
     return {
       layers: [],
-      tell: (_, now) => ({ options: { bias: now === length ? bias : biasOf(now) } }),
+      inAttention: (_, now) => ({ options: { bias: now === length ? bias : biasOf(now) } }),
     };
   },
 
@@ -103,7 +103,7 @@ const schemes: Record<
     const everyRow = Array.from({ length: size.numEmbeddings }, (_, row) => row);
     return {
       layers: [keys, values],
-      tell: (training) => {
+      inAttention: (training) => {
         const [k, v] = [keys, values].map((table) => table.forward(everyRow, { training })) as [
           ReturnType<typeof keys.forward>,
           ReturnType<typeof keys.forward>,

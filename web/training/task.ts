@@ -13,14 +13,14 @@ export function randomNumbers(seed: number): () => number {
 }
 
 /** The target of a token without an answer, which `softmaxCrossEntropy` ignores. */
-export const NOT_ASKED = -100;
+export const IGNORED = -100;
 
 /** Sequences one after the other, and a target for each token. */
 export interface Batch {
   readonly count: number;
   /** (count · length) */
   readonly tokens: Int32Array;
-  /** (count · length): the right answer, or `NOT_ASKED`. */
+  /** (count · length): the right answer, or `IGNORED`. */
   readonly targets: Int32Array;
 }
 
@@ -56,7 +56,7 @@ export function randomBatch(settings: TrainingSettings, random: () => number, co
  */
 export function answers({ task, distance }: TrainingSettings, sequence: Int32Array): Int32Array {
   if (task === 'reverse') return sequence.slice().reverse();
-  return sequence.map((_, i) => (i < distance ? NOT_ASKED : sequence[i - distance]!));
+  return sequence.map((_, i) => (i < distance ? IGNORED : sequence[i - distance]!));
 }
 
 /**
@@ -67,11 +67,11 @@ export function chance({ length, vocabulary }: TrainingSettings): number {
   return length / vocabulary / (length - 1);
 }
 
-/** The share of targets, without `NOT_ASKED`, that the guesses get right. */
+/** The share of targets, without `IGNORED`, that the guesses get right. */
 export function accuracyOf(guesses: Int32Array, targets: Int32Array): number {
   let [right, asked] = [0, 0];
   for (let i = 0; i < targets.length; ++i) {
-    if (targets[i] === NOT_ASKED) continue;
+    if (targets[i] === IGNORED) continue;
     ++asked;
     if (guesses[i] === targets[i]) ++right;
   }

@@ -20,7 +20,7 @@ export interface TrainingWorker extends Port<ToWorker, FromWorker> {
 }
 
 /** Milliseconds after which a worker that does not answer is terminated; it answers after the current step. */
-const PATIENCE = 250;
+const CANCEL_TIMEOUT = 250;
 
 /**
  * Trains in a worker, which the first `start` creates and later ones reuse.
@@ -36,7 +36,7 @@ export class Trainer {
   #run = 0;
   #state: 'idle' | 'running' | 'cancelling' = 'idle';
   #steps = 0;
-  #impatience: ReturnType<typeof setTimeout> | undefined;
+  #cancelTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(createWorker: () => TrainingWorker, handlers: TrainerHandlers) {
     this.#createWorker = createWorker;
@@ -79,10 +79,10 @@ export class Trainer {
     if (this.#state !== 'running') return;
     this.#tell('cancel');
     this.#state = 'cancelling';
-    this.#impatience = setTimeout(() => {
+    this.#cancelTimer = setTimeout(() => {
       this.#terminate();
       this.#handlers.ended?.({ type: 'ended', run: this.#run, reason: 'cancelled', steps: this.#steps });
-    }, PATIENCE);
+    }, CANCEL_TIMEOUT);
   }
 
   /** Terminates the worker without calling any handler. `start` creates a new one. */
@@ -129,7 +129,7 @@ export class Trainer {
   }
 
   #rest(): void {
-    clearTimeout(this.#impatience);
+    clearTimeout(this.#cancelTimer);
     this.#state = 'idle';
   }
 

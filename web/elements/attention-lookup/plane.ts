@@ -10,7 +10,7 @@ export const SIDE = 2 * HALF;
 const TICKS = Array.from({ length: REACH }, (_, i) => UNIT * (i + 1)).flatMap((at) => [-at, at]);
 
 /** Four small arrows pointing away from a point. */
-const CUE = 'M0,-23l5,6h-10Z M0,23l5,-6h-10Z M-23,0l6,5v-10Z M23,0l-6,5v-10Z';
+const ARROWS = 'M0,-23l5,6h-10Z M0,23l5,-6h-10Z M-23,0l6,5v-10Z M23,0l-6,5v-10Z';
 
 /** A point that the reader can move. */
 export interface Handle {
@@ -135,7 +135,7 @@ function handleMark(handle: Handle, label: unknown, events: PlaneEvents): SVGTem
     @touchstart=${stay} @pointerdown=${grab} @pointermove=${drag} @focus=${() => events.hold(name)}
     @keydown=${(event: KeyboardEvent) => events.key(name, event)}>
     <circle class="target" r="16" />
-    ${inviting === true ? svg`<path class="cue hint" d=${CUE} />` : nothing}
+    ${inviting === true ? svg`<path class="cue hint" d=${ARROWS} />` : nothing}
     ${markOf(shape)}
     ${label}
   </g>`;

@@ -33,7 +33,7 @@ function content(stage: Stage, sizes: Sizes, fails: boolean): SVGTemplateResult[
       return [block(0, y, WIDE, height, 'whole'), ...lines(y, height, sizes)];
     }
     if (stage !== 'projected') return split(y, height, stage, sizes);
-    return fails ? leftOver(y, height, sizes) : striped(y, height, sizes.heads);
+    return fails ? unevenHeads(y, height, sizes) : striped(y, height, sizes.heads);
   });
 }
 
@@ -52,7 +52,7 @@ function striped(y: number, height: number, heads: number): SVGTemplateResult[] 
 }
 
 /** As many whole heads as fit, and the rest. */
-function leftOver(y: number, height: number, { width, heads }: Sizes): SVGTemplateResult[] {
+function unevenHeads(y: number, height: number, { width, heads }: Sizes): SVGTemplateResult[] {
   const unit = WIDE / width;
   const whole = Math.floor(width / heads);
   const parts = Array.from({ length: heads }, (_, h) => block(h * whole * unit, y, whole * unit, height, shade(h), h));

@@ -1,6 +1,6 @@
 /** Tokens per second, and at most per frame: a slow phone draws fewer frames, with more tokens in each. */
-const A_SECOND = 90;
-const A_FRAME = 8;
+const TOKENS_PER_SECOND = 90;
+const TOKENS_PER_FRAME = 8;
 
 /** Writes some tokens in each frame while `goesOn`. */
 export function inFrames(
@@ -11,8 +11,8 @@ export function inFrames(
 ): void {
   requestAnimationFrame((now) => {
     if (!goesOn()) return;
-    const asked = due + (Math.max(0, now - before) * A_SECOND) / 1000;
-    const count = Math.min(A_FRAME, Math.floor(asked));
+    const asked = due + (Math.max(0, now - before) * TOKENS_PER_SECOND) / 1000;
+    const count = Math.min(TOKENS_PER_FRAME, Math.floor(asked));
     if (count > 0) write(count);
     inFrames(goesOn, write, Math.min(1, asked - count), now);
   });

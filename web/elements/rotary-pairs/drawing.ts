@@ -2,7 +2,7 @@ import { line } from 'd3-shape';
 import { scaleLinear } from 'd3-scale';
 import { svg, type SVGTemplateResult } from 'lit';
 import type { Localised } from '../shared/localised.js';
-import { LAST, PAIRS, sumAt, WIDTH, type Turned } from './turning.js';
+import { LAST, PAIRS, sumAt, WIDTH, type Rotated } from './turning.js';
 
 /** Half a dial's side, a side, and the longest arrow, in the dial's pixels. */
 const HALF = 58;
@@ -15,7 +15,7 @@ const HEIGHT = 208;
 export type Arrow = 'query' | 'key';
 
 /** The scale at which the longest arrow fits its dial. */
-export function unitOf({ queries, keys }: Turned): number {
+export function unitOf({ queries, keys }: Rotated): number {
   const longest = (vectors: Float32Array): number =>
     Math.max(...Array.from({ length: PAIRS }, (_, r) => Math.hypot(vectors[2 * r]!, vectors[2 * r + 1]!)));
   return LONGEST / Math.max(longest(queries), longest(keys));
@@ -30,7 +30,7 @@ export interface TipEvents {
 
 /** The two arrows of a pair, with the angle between them. */
 export function dial(given: {
-  both: Turned;
+  both: Rotated;
   pair: number;
   query: number;
   key: number;
@@ -91,7 +91,7 @@ function arrowTo(
 }
 
 /** The sum over the offset j − i, with the current offset marked. */
-export function sumPlot(both: Turned, offset: number, pixels: number, words: Localised): SVGTemplateResult {
+export function sumPlot(both: Rotated, offset: number, pixels: number, words: Localised): SVGTemplateResult {
   const sums = Array.from({ length: 2 * LAST + 1 }, (_, at) => {
     const away = at - LAST;
     return sumAt(both, Math.max(0, -away), Math.max(0, away));

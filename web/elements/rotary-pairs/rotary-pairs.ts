@@ -19,9 +19,9 @@ import {
   sumAt,
   thetaOf,
   turnBetween,
-  turned,
+  rotated,
   WIDTH,
-  type Turned,
+  type Rotated,
 } from './turning.js';
 
 const LAST_SEED = 9999;
@@ -36,7 +36,7 @@ const settings = {
   seed: whole(278, 1, LAST_SEED),
 };
 
-/** An arrow that a pointer holds: its start, and how far it has been turned since, in radians. */
+/** An arrow that a pointer holds: its start, and how far it has been rotated since, in radians. */
 interface Grip {
   readonly arrow: Arrow;
   readonly pair: number;
@@ -58,7 +58,7 @@ export class RotaryPairs extends figureWith(settings) {
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words, query, key } = this;
-    const both = turned(library, this.seed);
+    const both = rotated(library, this.seed);
     const products = productsOf(both, query, key);
     const { count, spread } = spreadAt(both, key - query);
     return html`
@@ -84,7 +84,7 @@ export class RotaryPairs extends figureWith(settings) {
     return `${total} ${words.value(-10)}\n${words.text('rotary.spread', { count: LAST })} ${words.value(1e-10)}`;
   }
 
-  #dial(both: Turned, pair: number, product: number): TemplateResult {
+  #dial(both: Rotated, pair: number, product: number): TemplateResult {
     const { words, query, key } = this;
     const value = words.value(product);
     const theta = `θ${'₀₁₂₃'[pair]}`;
@@ -159,7 +159,7 @@ export class RotaryPairs extends figureWith(settings) {
 
   protected override data(library: WasmAttention): FigureData {
     const { words, query, key } = this;
-    const { queries, keys } = turned(library, this.seed);
+    const { queries, keys } = rotated(library, this.seed);
     const products = productsOf({ queries, keys }, query, key);
     const pairOf = (vectors: Float32Array, position: number, pair: number): Float32Array =>
       vectors.subarray(position * WIDTH + 2 * pair, position * WIDTH + 2 * pair + 2);

@@ -8,13 +8,13 @@ export const PAIRS = WIDTH / 2;
 export const LAST = 40;
 
 /** A query and a key, rotated to every position: (LAST + 1, WIDTH) each. Pair r has the components 2r and 2r + 1. */
-export interface Turned {
+export interface Rotated {
   readonly queries: Float32Array;
   readonly keys: Float32Array;
 }
 
 /** Rotates a query and a key drawn from `seed`. */
-export function turned(library: WasmAttention, seed: number): Turned {
+export function rotated(library: WasmAttention, seed: number): Rotated {
   const draws = normalDraws(2 * WIDTH, seed);
   const atAll = (vector: Float32Array): Float32Array => {
     const data = Float32Array.from({ length: (LAST + 1) * WIDTH }, (_, k) => vector[k % WIDTH]!);
@@ -29,19 +29,19 @@ export function thetaOf(pair: number): number {
 }
 
 /** The pairs' products for the query at position i and the key at position j. */
-export function productsOf({ queries, keys }: Turned, i: number, j: number): number[] {
+export function productsOf({ queries, keys }: Rotated, i: number, j: number): number[] {
   return Array.from({ length: PAIRS }, (_, pair) => {
     const [q, k] = [i * WIDTH + 2 * pair, j * WIDTH + 2 * pair];
     return queries[q]! * keys[k]! + queries[q + 1]! * keys[k + 1]!;
   });
 }
 
-export function sumAt(both: Turned, i: number, j: number): number {
+export function sumAt(both: Rotated, i: number, j: number): number {
   return productsOf(both, i, j).reduce((sum, product) => sum + product, 0);
 }
 
 /** How many pairs of positions have the offset j − i, and the largest difference of their sums. */
-export function spreadAt(both: Turned, offset: number): { count: number; spread: number } {
+export function spreadAt(both: Rotated, offset: number): { count: number; spread: number } {
   const count = LAST + 1 - Math.abs(offset);
   const first = Math.max(0, -offset);
   const sums = Array.from({ length: count }, (_, at) => sumAt(both, first + at, first + at + offset));

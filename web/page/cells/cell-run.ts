@@ -1,8 +1,8 @@
 import { MAX_OUTPUTS, type CellFailure, type CellOutput } from './messages.js';
-import type { Told } from './sandbox.js';
+import type { SandboxMessage } from './sandbox.js';
 
 /** How long a sandbox may take to start, in milliseconds. */
-const PATIENCE = 15_000;
+const START_TIMEOUT = 15_000;
 
 /** The state of a run, or how it has ended. */
 export type RunState =
@@ -28,7 +28,7 @@ export class CellRun {
   /** The outputs that the page was built with. */
   #printed = NOTHING;
   /** The outputs of this run so far. */
-  #fresh: readonly CellOutput[] = [];
+  #outputs: readonly CellOutput[] = [];
   #code = '';
   #leave: (() => void) | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -52,14 +52,14 @@ export class CellRun {
     const number = ++this.#number;
     this.#started = this.#cut = false;
     this.#code = code;
-    this.#fresh = [];
+    this.#outputs = [];
     try {
       const { runInSandbox } = await import('./sandbox.js');
       if (number !== this.#number) return;
-      this.#timer = setTimeout(() => this.#end({ state: 'unavailable' }), PATIENCE);
-      this.#leave = runInSandbox(code, (told) => {
+      this.#timer = setTimeout(() => this.#end({ state: 'unavailable' }), START_TIMEOUT);
+      this.#leave = runInSandbox(code, (message) => {
         // Messages sent before the end may arrive after it.
-        if (number === this.#number) this.#take(told, limit);
+        if (number === this.#number) this.#receive(message, limit);
       });
     } catch (error) {
       if (number === this.#number) this.#end(asState(error));
@@ -77,12 +77,12 @@ export class CellRun {
     this.shown = this.#printed;
   }
 
-  #take(told: Told, limit: number): void {
-    if (typeof told === 'string') {
-      this.#end({ state: told });
+  #receive(message: SandboxMessage, limit: number): void {
+    if (typeof message === 'string') {
+      this.#end({ state: message });
       return;
     }
-    switch (told.type) {
+    switch (message.type) {
       case 'started':
         // Only once, so that the code cannot extend its own time.
         if (this.#started) this.#end({ state: 'garbled' });
@@ -96,10 +96,10 @@ export class CellRun {
         this.#cut = true;
         break;
       case 'failed':
-        this.#end({ state: 'failed', failure: told });
+        this.#end({ state: 'failed', failure: message });
         break;
       default:
-        this.#add(told);
+        this.#add(message);
     }
   }
 
@@ -111,13 +111,13 @@ export class CellRun {
 
   #add(output: CellOutput): void {
     // The runtime counts as well, but a cell may have circumvented it.
-    if (this.#fresh.length >= MAX_OUTPUTS) {
+    if (this.#outputs.length >= MAX_OUTPUTS) {
       this.#end({ state: 'garbled' });
       return;
     }
-    this.#fresh = [...this.#fresh, output];
+    this.#outputs = [...this.#outputs, output];
     // The previous outputs are replaced one by one, so that the page does not jump.
-    this.#show([...this.#fresh, ...this.shown.outputs.slice(this.#fresh.length)]);
+    this.#show([...this.#outputs, ...this.shown.outputs.slice(this.#outputs.length)]);
     this.changed();
   }
 
@@ -127,7 +127,8 @@ export class CellRun {
     clearTimeout(this.#timer);
     this.#number += 1;
     // Without a sandbox nothing has run: keep the old outputs.
-    if (this.status.state === 'running' && !['running', 'unavailable'].includes(status.state)) this.#show(this.#fresh);
+    if (this.status.state === 'running' && !['running', 'unavailable'].includes(status.state))
+      this.#show(this.#outputs);
     this.status = status;
     this.changed();
   }

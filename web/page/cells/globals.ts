@@ -1,5 +1,5 @@
 /** The globals that a cell may use: the language's own, and those of the platform that reach nothing outside. */
-const KEPT = new Set(
+const ALLOWED = new Set(
   `AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array Boolean DataView Date
   DisposableStack Error EvalError FinalizationRegistry Float16Array Float32Array Float64Array Function Infinity Int16Array
   Int32Array Int8Array Intl Iterator JSON Map Math NaN Number Object Promise Proxy RangeError ReferenceError Reflect RegExp
@@ -18,7 +18,7 @@ const KEPT = new Set(
 export function closeDown(scope: object): void {
   for (let holder = scope; holder !== EventTarget.prototype && holder !== Object.prototype;) {
     const next = Object.getPrototypeOf(holder) as object;
-    for (const name of Object.getOwnPropertyNames(holder)) if (!KEPT.has(name)) remove(holder, name);
+    for (const name of Object.getOwnPropertyNames(holder)) if (!ALLOWED.has(name)) remove(holder, name);
     holder = next;
   }
 }

@@ -11,7 +11,7 @@ declare const __CELL_FRAME__: string;
 let wasm: Uint8Array<ArrayBuffer> | undefined;
 
 /** What a sandbox reports: a message of its worker, an invalid one, or that the browser does not allow the worker. */
-export type Told = CellMessage | 'garbled' | 'unavailable';
+export type SandboxMessage = CellMessage | 'garbled' | 'unavailable';
 
 /**
  * Runs a cell's code in a worker inside a frame with an opaque origin, without storage or network. Frame and worker
@@ -19,7 +19,7 @@ export type Told = CellMessage | 'garbled' | 'unavailable';
  *
  * @throws ForeignImport if the code imports anything but the library
  */
-export function runInSandbox(code: string, tell: (told: Told) => void): () => void {
+export function runInSandbox(code: string, tell: (message: SandboxMessage) => void): () => void {
   const start: CellStart = { code: partsOf(code), wasm: (wasm ??= embeddedWasm()) };
   const [failed, messages] = [new MessageChannel(), new MessageChannel()];
   failed.port1.onmessage = () => tell('unavailable');

@@ -6,13 +6,13 @@ import { loadWorker, type AsyncWasmAttention } from 'wasm-attention/worker';
 const MAX_BYTES = 2 ** 31 - 1;
 
 /** Why a checkpoint cannot be opened; `detail` is a file's name, a size or the library's message. */
-export class Refusal extends Error {
+export class CheckpointError extends Error {
   constructor(
     readonly reason: 'noConfig' | 'noWeights' | 'noJson' | 'tooLarge' | 'refused',
     readonly detail: string,
   ) {
     super(`${reason}: ${detail}`);
-    this.name = 'Refusal';
+    this.name = 'CheckpointError';
   }
 }
 
@@ -38,7 +38,7 @@ let worker: Promise<AsyncWasmAttention> | undefined;
 /**
  * Picks a checkpoint's files from a folder.
  *
- * @throws Refusal if a file is missing or unreadable, or the weights are too large
+ * @throws CheckpointError if a file is missing or unreadable, or the weights are too large
  */
 export async function filesOf(all: readonly File[]): Promise<Files> {
   const named = (name: string): File | undefined => all.find((file) => file.name === name);
@@ -46,15 +46,15 @@ export async function filesOf(all: readonly File[]): Promise<Files> {
     try {
       return JSON.parse(await file.text()) as object;
     } catch {
-      throw new Refusal('noJson', file.name);
+      throw new CheckpointError('noJson', file.name);
     }
   };
   const weights = all.filter(({ name }) => name.endsWith('.safetensors'));
   const config = named('config.json');
-  if (config === undefined) throw new Refusal('noConfig', 'config.json');
-  if (weights.length === 0) throw new Refusal('noWeights', '*.safetensors');
+  if (config === undefined) throw new CheckpointError('noConfig', 'config.json');
+  if (weights.length === 0) throw new CheckpointError('noWeights', '*.safetensors');
   const bytes = weights.reduce((sum, { size }) => sum + size, 0);
-  if (bytes > MAX_BYTES) throw new Refusal('tooLarge', (bytes / 1e9).toFixed(1));
+  if (bytes > MAX_BYTES) throw new CheckpointError('tooLarge', (bytes / 1e9).toFixed(1));
   const [tokenizer, settings] = [named('tokenizer.json'), named('tokenizer_config.json')];
   return {
     name: /^[^/]+(?=\/)/.exec(config.webkitRelativePath)?.[0] ?? weights[0]?.name ?? '',
@@ -78,7 +78,7 @@ export async function stories(): Promise<Files> {
 /**
  * Opens a checkpoint in the worker; `onProgress` receives the share of its bytes that is read.
  *
- * @throws Refusal with the library's message about the config, a tensor or memory
+ * @throws CheckpointError with the library's message about the config, a tensor or memory
  */
 export async function open(files: Files, onProgress: (share: number) => void): Promise<Checkpoint> {
   const { Tokenizer } = await import('@huggingface/tokenizers');
@@ -101,6 +101,6 @@ export async function open(files: Files, onProgress: (share: number) => void): P
       tokenizer: tokenizer && new Tokenizer(tokenizer.json, tokenizer.config),
     };
   } catch (error) {
-    throw new Refusal('refused', error instanceof Error ? error.message : String(error));
+    throw new CheckpointError('refused', error instanceof Error ? error.message : String(error));
   }
 }

@@ -1,5 +1,5 @@
 /** The state in a link to the page: the text and the changes, never a model. */
-export interface Look {
+export interface UrlState {
   readonly text: string;
   readonly layer: number;
   readonly head: number;
@@ -15,7 +15,7 @@ export function headOf(name: string): [layer: number, head: number] {
 }
 
 /** Reads the page's URL; invalid parts are ignored. */
-export function lookOf(search: string): Look {
+export function readUrl(search: string): UrlState {
   const given = new URLSearchParams(search);
   const number = (name: string): number => {
     const value = Number(given.get(name) ?? 1);
@@ -33,7 +33,7 @@ export function lookOf(search: string): Look {
 }
 
 /** Writes the state into a URL. */
-export function withLook(address: string, { text, layer, head, silent }: Look): string {
+export function writeUrl(address: string, { text, layer, head, silent }: UrlState): string {
   const url = new URL(address);
   const values = {
     text: text.slice(0, LONGEST),

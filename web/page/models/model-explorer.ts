@@ -8,17 +8,17 @@ import {
   type HeadDetail,
 } from '../../elements/kit.js';
 import type { Checkpoint, Files } from './checkpoint.js';
-import { headOf, lookOf, withLook, type Look } from './link.js';
+import { headOf, readUrl, writeUrl, type UrlState } from './link.js';
 import { explorerStyles } from './model-explorer-styles.js';
 import { dropZone, statusOf, type State } from './opening.js';
-import { passOver, type Pass } from './pass.js';
-import { comparison, likenessOf } from './sentences.js';
+import { runPass, type Pass } from './pass.js';
+import { comparison, similaritiesOf } from './sentences.js';
 import { textOf, tokensOf } from './text.js';
 import { modelWords } from './words.js';
 
 /** The most tokens to generate at a time, and the debounce of the reader's typing in milliseconds. */
-const WRITTEN = 60;
-const REST = 250;
+const MAX_GENERATED = 60;
+const TYPING_DELAY = 250;
 
 /**
  * `<model-explorer>`: opens a checkpoint from the reader's disk in a worker and shows its heads over a text, where they
@@ -29,22 +29,22 @@ export class ModelExplorer extends LitElement {
   static override styles = [baseStyles, controlStyles, nextTokensStyles, explorerStyles];
   static override properties = {
     state: { state: true },
-    look: { state: true },
+    urlState: { state: true },
     said: { state: true },
     pass: { state: true },
     written: { state: true },
     writing: { state: true },
-    likeness: { state: true },
+    similarities: { state: true },
   };
 
   declare protected state: State;
-  declare protected look: Look;
+  declare protected urlState: UrlState;
   declare protected said: string;
   declare protected pass: Pass | undefined;
   declare protected written: string | undefined;
   declare protected writing: AbortController | undefined;
   /** Of each pair of sentences. */
-  declare protected likeness: Float32Array | undefined;
+  declare protected similarities: Float32Array | undefined;
   readonly #words = modelWords(this);
   #timer: ReturnType<typeof setTimeout> | undefined;
   #runs = 0;
@@ -52,7 +52,7 @@ export class ModelExplorer extends LitElement {
   constructor() {
     super();
     this.state = { kind: 'none' };
-    this.look = lookOf(location.search);
+    this.urlState = readUrl(location.search);
     this.said = '';
   }
 
@@ -70,7 +70,7 @@ export class ModelExplorer extends LitElement {
 
   #opened(checkpoint: Checkpoint): TemplateResult {
     const words = this.#words;
-    const { silent } = this.look;
+    const { silent } = this.urlState;
     const label = words.text(checkpoint.tokenizer === undefined ? 'models.numbers' : 'models.text');
     return html`${checkpoint.tokenizer === undefined ? html`<p class="remark">${words.text('models.noTokenizer')}</p>` : nothing}
       <div class="field">
@@ -79,7 +79,7 @@ export class ModelExplorer extends LitElement {
           id="text"
           rows="2"
           spellcheck="false"
-          .value=${this.look.text}
+          .value=${this.urlState.text}
           @input=${({ target }: Event) => this.#change({ text: (target as HTMLTextAreaElement).value })}
         ></textarea>
       </div>
@@ -89,8 +89,8 @@ export class ModelExplorer extends LitElement {
         silenceable
         .heads=${this.pass?.heads ?? NO_HEADS}
         .silent=${new Set(silent)}
-        .layer=${this.look.layer}
-        .head=${this.look.head}
+        .layer=${this.urlState.layer}
+        .head=${this.urlState.head}
         @head-change=${({ detail }: CustomEvent<HeadDetail>) => this.#change({ layer: detail.layer, head: detail.head })}
         @head-silence=${({ detail }: CustomEvent<HeadDetail & { silent: boolean }>) => {
           const name = `${detail.layer}.${detail.head}`;
@@ -107,7 +107,7 @@ export class ModelExplorer extends LitElement {
               </button>
             </div>`
       }
-      ${checkpoint.model.isCausal ? nothing : comparison(words, this.likeness ?? [], () => void this.#compare())}`;
+      ${checkpoint.model.isCausal ? nothing : comparison(words, this.similarities ?? [], () => void this.#compare())}`;
   }
 
   #writer(): TemplateResult {
@@ -121,18 +121,18 @@ export class ModelExplorer extends LitElement {
         </button>
       </div>
       ${this.written === undefined ? nothing : html`<p class="written" aria-label=${words.text('models.written')}>${this.written}</p>`}
-      ${this.look.silent.length === 0 ? nothing : html`<p class="remark">${words.text('models.silent')}</p>`}
+      ${this.urlState.silent.length === 0 ? nothing : html`<p class="remark">${words.text('models.silent')}</p>`}
     </div>`;
   }
 
-  #change(to: Partial<Look>): void {
-    this.look = { ...this.look, ...to };
+  #change(to: Partial<UrlState>): void {
+    this.urlState = { ...this.urlState, ...to };
     if ('text' in to || 'silent' in to) {
       clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => void this.#compute(), REST);
+      this.#timer = setTimeout(() => void this.#compute(), TYPING_DELAY);
     }
     try {
-      history.replaceState(history.state, '', withLook(location.href, this.look));
+      history.replaceState(history.state, '', writeUrl(location.href, this.urlState));
     } catch {
       // The browser limits how often a page may do this; the next change tries again.
     }
@@ -140,7 +140,7 @@ export class ModelExplorer extends LitElement {
 
   async #openStories(): Promise<void> {
     await this.#open('stories260K', ({ stories }) => stories());
-    if (this.look.text === '') this.#change({ text: 'Once upon a time, there was a little girl named' });
+    if (this.urlState.text === '') this.#change({ text: 'Once upon a time, there was a little girl named' });
   }
 
   async #open(name: string, find: (module: typeof import('./checkpoint.js')) => Promise<Files>): Promise<void> {
@@ -148,7 +148,7 @@ export class ModelExplorer extends LitElement {
     if (this.state.kind === 'open') void this.state.checkpoint.model.dispose();
     this.writing?.abort();
     ++this.#runs;
-    this.pass = this.written = this.likeness = undefined;
+    this.pass = this.written = this.similarities = undefined;
     this.said = '';
     this.state = { kind: 'reading', name, share: 0 };
     try {
@@ -165,7 +165,7 @@ export class ModelExplorer extends LitElement {
         return layer >= 0 && layer < numLayers && head >= 0 && head < numHeads;
       };
       this.state = { kind: 'open', checkpoint };
-      this.look = { ...this.look, silent: this.look.silent.filter(fits) };
+      this.urlState = { ...this.urlState, silent: this.urlState.silent.filter(fits) };
       await this.#compute();
     } catch (error) {
       const { reason = 'refused', detail = String(error) } = error as { reason?: string; detail?: string };
@@ -180,14 +180,14 @@ export class ModelExplorer extends LitElement {
     const run = ++this.#runs;
     const words = this.#words;
     try {
-      const tokens = tokensOf(checkpoint, this.look.text);
-      if (this.look.text.trim() === '' || tokens.ids.length === 0) {
+      const tokens = tokensOf(checkpoint, this.urlState.text);
+      if (this.urlState.text.trim() === '' || tokens.ids.length === 0) {
         // Keep the maps until the new ones are there, so that nothing moves.
         this.pass = this.pass && { ...this.pass, tokens: undefined };
         this.said = words.text('models.empty');
         return;
       }
-      const pass = await passOver(checkpoint, tokens, this.look.silent.map(headOf));
+      const pass = await runPass(checkpoint, tokens, this.urlState.silent.map(headOf));
       // A newer pass has started.
       if (run !== this.#runs) return;
       this.pass = pass;
@@ -207,8 +207,8 @@ export class ModelExplorer extends LitElement {
     const { model, tokenizer } = this.state.checkpoint;
     const tokens = [...this.pass.tokens.ids];
     const { signal } = (this.writing = new AbortController());
-    const ablate = this.look.silent.map(headOf);
-    const maxTokens = Math.min(WRITTEN, model.maxLength - tokens.length);
+    const ablate = this.urlState.silent.map(headOf);
+    const maxTokens = Math.min(MAX_GENERATED, model.maxLength - tokens.length);
     try {
       for await (const id of model.generate([...tokens], { maxTokens, ablate, signal })) {
         tokens.push(id);
@@ -224,7 +224,7 @@ export class ModelExplorer extends LitElement {
     if (this.state.kind !== 'open') return;
     const text = this.renderRoot.querySelector<HTMLTextAreaElement>('#sentences')?.value ?? '';
     try {
-      this.likeness = await likenessOf(this.state.checkpoint, text);
+      this.similarities = await similaritiesOf(this.state.checkpoint, text);
       this.said = '';
     } catch (error) {
       this.#fail(error);

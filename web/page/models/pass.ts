@@ -14,7 +14,7 @@ export interface Pass {
   readonly next: readonly { readonly name: string; readonly share: number }[];
 }
 
-export async function passOver(
+export async function runPass(
   checkpoint: Checkpoint,
   tokens: Tokens,
   ablate: readonly (readonly [number, number])[],

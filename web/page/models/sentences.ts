@@ -34,7 +34,7 @@ export function comparison(words: ModelWords, values: ArrayLike<number>, compare
 }
 
 /** The cosine similarity of each pair of sentences, one per line. */
-export async function likenessOf(checkpoint: Checkpoint, text: string): Promise<Float32Array> {
+export async function similaritiesOf(checkpoint: Checkpoint, text: string): Promise<Float32Array> {
   const rows = text
     .split('\n')
     .filter((line) => line.trim() !== '')

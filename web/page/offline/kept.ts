@@ -17,7 +17,7 @@ export interface KeptFile {
 }
 
 /** How long the network may take to return a page before the kept one is shown, in milliseconds. */
-const PATIENCE = 4000;
+const NETWORK_TIMEOUT = 4000;
 
 /**
  * The parts of the pages at these URLs, of which `undefined` is what all pages share, and those that an earlier version
@@ -130,5 +130,5 @@ function isHashed(file: string): boolean {
 }
 
 function late(): Promise<never> {
-  return new Promise((_resolve, reject) => setTimeout(() => reject(new Error('late')), PATIENCE));
+  return new Promise((_resolve, reject) => setTimeout(() => reject(new Error('late')), NETWORK_TIMEOUT));
 }

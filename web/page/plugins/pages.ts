@@ -10,7 +10,7 @@ import type { PageStrings } from './pageStrings.js';
 import type { KeepPicture } from './printed.js';
 import { renderProse } from './prose.js';
 import { writeGenerated } from '../../../scripts/figures.mjs';
-import { languagePage, startPage, type MenuEntry, type Surroundings } from './template.js';
+import { languagePage, startPage, type MenuEntry, type PageContext } from './template.js';
 
 /** Rollup's inputs: the page at `/`, and two pages per language. The files are virtual. */
 export function pageInputs(root: string): string[] {
@@ -79,12 +79,12 @@ export async function pageHtml(root: string, file: string, keepPicture?: KeepPic
 export async function pageIn(
   root: string,
   language: Language,
-  { around, keepPicture }: { around?: Surroundings; keepPicture?: KeepPicture | undefined } = {},
+  { context, keepPicture }: { context?: PageContext; keepPicture?: KeepPicture | undefined } = {},
 ): Promise<string> {
   const strings = pageStrings(root, language);
   const markdown = readFileSync(resolve(root, 'languages', language, 'prose.md'), 'utf8');
   const prose = await renderProse(markdown, strings, { words: cellWords(root, language), keepPicture });
-  return languagePage({ language, prose, strings, menu: menuOf(root), around });
+  return languagePage({ language, prose, strings, menu: menuOf(root), context });
 }
 
 /** The texts for the output of a page's cells. */

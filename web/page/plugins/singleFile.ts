@@ -4,7 +4,7 @@ import type { Plugin } from 'vite';
 import { LANGUAGES } from '../../elements/languages.js';
 import { pageIn } from './pages.js';
 import { hashOf, securityPolicy } from './policy.js';
-import type { Surroundings } from './template.js';
+import type { PageContext } from './template.js';
 
 /**
  * Vite plugin: turns the build into one self-contained `<language>.html` per language, which needs no server. Browsers
@@ -29,14 +29,14 @@ export function singleFiles(root: string): Plugin {
         const script = inScript(chunk.code);
         const style = String(styles.source);
         const icon = readFileSync(resolve(root, 'public/icon.svg'), 'utf8');
-        const around: Surroundings = {
+        const context: PageContext = {
           policy: securityPolicy({ cells: true, hashes: { script: hashOf(script), style: hashOf(style) } }),
           icon: `data:image/svg+xml,${encodeURIComponent(icon)}`,
           head: `<style>${style}</style><script type="module">${script}</script>`,
           pageIn: (language) => `./${language}.html`,
         };
         for (const language of LANGUAGES) {
-          const source = await pageIn(root, language, { around });
+          const source = await pageIn(root, language, { context });
           this.emitFile({ type: 'asset', fileName: `${language}.html`, source });
         }
       },

@@ -10,7 +10,7 @@ export interface MenuEntry {
 }
 
 /** The URLs that a page needs, including those of the other languages. */
-export interface Surroundings {
+export interface PageContext {
   readonly policy: string;
   /** The icon's URL. */
   readonly icon: string;
@@ -27,7 +27,7 @@ export type PageIn = (language: string) => string;
 const ICON = '/icon.svg';
 
 /** Vite replaces these by the URLs of built files, except those marked to be left alone. */
-function onServer(menu: readonly MenuEntry[]): Surroundings {
+function onServer(menu: readonly MenuEntry[]): PageContext {
   const pageIn: PageIn = (language) => `../${language}/`;
   return {
     policy: securityPolicy({ cells: true }),
@@ -47,14 +47,14 @@ export function languagePage(page: {
   prose: Prose;
   strings: PageStrings;
   menu: readonly MenuEntry[];
-  around?: Surroundings | undefined;
+  context?: PageContext | undefined;
 }): string {
-  const { language, prose, strings, menu, around = onServer(page.menu) } = page;
+  const { language, prose, strings, menu, context = onServer(page.menu) } = page;
   return `<!doctype html>
 <html lang="${language}">
   <head>
-    ${head(prose.title, prose.description, around)}
-    ${around.head}
+    ${head(prose.title, prose.description, context)}
+    ${context.head}
   </head>
   <body>
     <a class="skip" href="#text">${escape(strings.skipToText)}</a>
@@ -67,14 +67,14 @@ export function languagePage(page: {
           </ol>
         </nav>
         <button type="button" class="teach" hidden>${escape(strings.teach)}</button>
-        ${languageMenu(language, strings, menu, around.pageIn)}
+        ${languageMenu(language, strings, menu, context.pageIn)}
       </div>
       <p class="kicker">${escape(strings.kicker)}</p>
       <h1>${escape(prose.title)}</h1>
       <noscript><p class="notice">${escape(strings.scriptsOff)}</p></noscript>
     </header>
     <main id="text" tabindex="-1">
-${withModels(prose.body, strings, around)}
+${withModels(prose.body, strings, context)}
     </main>
     ${teachingBar(strings)}
   </body>
@@ -100,7 +100,7 @@ function teachingBar(strings: PageStrings): string {
 }
 
 /** The text, with the link to the page for own checkpoints, if there is one, after the language model's figure. */
-function withModels(body: string, strings: PageStrings, { models }: Surroundings): string {
+function withModels(body: string, strings: PageStrings, { models }: PageContext): string {
   if (models === undefined) return body;
   // Brackets mark the link's text.
   const sentences = escape(strings.ownModel).replace('[', `<a href="${models}">`).replace(']', '</a>');
@@ -144,7 +144,7 @@ export function startPage(menu: readonly MenuEntry[]): string {
 export function head(
   title: string,
   description: string,
-  { policy, icon }: Pick<Surroundings, 'policy' | 'icon'> = { policy: securityPolicy(), icon: ICON },
+  { policy, icon }: Pick<PageContext, 'policy' | 'icon'> = { policy: securityPolicy(), icon: ICON },
 ): string {
   return `<meta charset="utf-8" />
     <meta http-equiv="Content-Security-Policy" content="${policy}" />

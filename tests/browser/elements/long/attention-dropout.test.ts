@@ -13,7 +13,7 @@ const set = (figure: Locator, name: string, value: number): Promise<void> =>
   figure.getByRole('slider', { name }).fill(String(value));
 
 /** The seed has no control; attributes and links set it. */
-const sow = (figure: Locator, seed: number): Promise<void> =>
+const setSeed = (figure: Locator, seed: number): Promise<void> =>
   figure.evaluate((element, seed) => (element as FigureElement).change({ seed }), seed);
 
 /** A heat map's properties. */
@@ -54,7 +54,7 @@ describe('attention-dropout', () => {
       [0.9, 42, 1000],
     ] as const) {
       await set(figure, 'Dropout rate p', rate);
-      await sow(figure, seed);
+      await setSeed(figure, seed);
       await set(figure, 'Draws N', draws);
       const run = ran(rate, seed, draws);
       expect(await distance(figure, draws)).toBeCloseTo(run.errors.at(-1) ?? NaN, 4);
@@ -137,9 +137,9 @@ describe('attention-dropout', () => {
   test('another seed draws differently, the same seed the same', async () => {
     const { figure } = await alone();
     const first = await mapped(figure, 0);
-    await sow(figure, 2);
+    await setSeed(figure, 2);
     expect(await mapped(figure, 0)).not.toEqual(first);
-    await sow(figure, 1);
+    await setSeed(figure, 1);
     expect(await mapped(figure, 0)).toEqual(first);
   });
 
@@ -171,7 +171,7 @@ describe('attention-dropout', () => {
 
   test('a link restores the draws, and reset ends them', async () => {
     const { figure } = await alone(CLIPBOARD);
-    await sow(figure, 7);
+    await setSeed(figure, 7);
     await set(figure, 'Draws N', 20);
     await set(figure, 'Dropout rate p', 0.25);
     const shown = await distance(figure, 20);

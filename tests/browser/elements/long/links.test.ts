@@ -27,7 +27,7 @@ function stateOf(page: Page): Promise<State> {
 }
 
 /** Elements that only a malicious URL can have added. */
-function strangers(page: Page): Promise<number> {
+function injectedElements(page: Page): Promise<number> {
   return page.evaluate((tags) => {
     const roots = [document, ...[...document.querySelectorAll(tags)].map(({ shadowRoot }) => shadowRoot)];
     return roots.flatMap((root) => [...(root?.querySelectorAll('[onerror], [onload], marquee') ?? [])]).length;
@@ -106,7 +106,7 @@ describe('a share link', () => {
         undrawn: [],
       });
       expect(await stateOf(page)).toEqual(plain);
-      expect(await strangers(page)).toBe(0);
+      expect(await injectedElements(page)).toBe(0);
     }
   });
 
@@ -115,7 +115,7 @@ describe('a share link', () => {
     const plain = await stateOf(await openWhole(open));
     const page = await open({ path: `/en/?${everywhere(plain, markup).slice(0, 6000)}` });
     expect(await undrawn(page)).toEqual([]);
-    expect(await strangers(page)).toBe(0);
+    expect(await injectedElements(page)).toBe(0);
   });
 
   test('of any kind leaves figures drawn, with settings of the right types', async () => {

@@ -76,7 +76,7 @@ describe('failing code', () => {
 });
 
 /** Replaces the worker in the cell's frame by one that runs this statement. */
-const lying = (statement: string): string => {
+const withWorker = (statement: string): string => {
   const worker = `onmessage = ({ ports: [port] }) => { const postMessage = (data) => port.postMessage(data); ${statement}; };`;
   return `
     const Real = Worker;
@@ -109,7 +109,7 @@ describe('a malicious worker', () => {
     ['is an error', 'postMessage(new Error())'],
     ['is repeated too often', "for (let i = 0; i < 1000; i++) postMessage({ type: 'text', text: 'x' })"],
   ])('is stopped if its message %s', async (_, statement) => {
-    const { cell } = await cellWith(open, 'show(1);', { limit: 3000, script: lying(statement) });
+    const { cell } = await cellWith(open, 'show(1);', { limit: 3000, script: withWorker(statement) });
     expect(await verdictOf(cell)).toBe('Stopped: the code sent something that is not output.');
   });
 });

@@ -112,7 +112,7 @@ show(globalThis.ran);`,
 });
 
 /** Runs code in a cell's worker instead of the runtime, with all globals; `say` shows text. */
-async function saidByBareWorker(code: string): Promise<string[]> {
+async function outputsOfBareWorker(code: string): Promise<string[]> {
   const worker = `onmessage = async ({ ports: [port] }) => {
     port.postMessage({ type: 'started' });
     const say = (text) => port.postMessage({ type: 'text', text: String(text) });
@@ -136,7 +136,7 @@ async function saidByBareWorker(code: string): Promise<string[]> {
 }
 
 test('even a worker with all globals has no network, no storage and no access to the page’s origin', async () => {
-  const said = await saidByBareWorker(`
+  const said = await outputsOfBareWorker(`
     const once = (target, good) => new Promise((resolve, reject) => {
       target.onerror = (event) => { event.preventDefault?.(); reject(new Error()); };
       target.onopen = target['on' + good] = () => resolve('reached');

@@ -35,7 +35,7 @@ const OWN: Readonly<Record<string, string>> = {
 const DROPPED = /^(class|style|role|tabindex|focusable|aria-.*|data-.*|on.*|part|slot)$/;
 
 /** Elements that only the page needs. */
-const LEFT_OUT = 'style, script, foreignObject, animate, animateTransform, set, .hint';
+const SKIPPED = 'style, script, foreignObject, animate, animateTransform, set, .hint';
 
 /** A copy of an SVG element that does not need the page's style sheets. `prefix` makes its ids unique. */
 export function standalone(source: SVGElement, prefix: string): SVGElement {
@@ -67,7 +67,7 @@ function copy(source: SVGElement, prefix: string, around: CSSStyleDeclaration | 
 }
 
 function isShown(element: SVGElement): boolean {
-  return !element.matches(LEFT_OUT) && getComputedStyle(element).display !== 'none';
+  return !element.matches(SKIPPED) && getComputedStyle(element).display !== 'none';
 }
 
 /** Containers paint nothing; their children have their own paint. */

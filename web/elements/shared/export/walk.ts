@@ -1,5 +1,5 @@
 /** Controls and invisible elements are not part of the picture. */
-const LEFT_OUT = [
+const SKIPPED = [
   // A symbol of a formula may be a button and still be part of the picture.
   'button:not([data-picture])',
   'details',
@@ -18,7 +18,7 @@ const LEFT_OUT = [
 ].join(', ');
 
 export function isLeftOut(element: Element): boolean {
-  return element.matches(LEFT_OUT);
+  return element.matches(SKIPPED);
 }
 
 /** Elements without size that hide their contents, and invisible ones. */

@@ -23,7 +23,7 @@ export interface FigureSources {
 }
 
 /** How long a button shows that it has worked, in milliseconds. */
-const SAYS = 2500;
+const CONFIRMATION_TIME = 2500;
 
 /**
  * The row of tools below every figure, always in the same order: reset, link, save, code, full screen, table of values.
@@ -177,7 +177,7 @@ export class FigureTools implements ReactiveController {
     this.#silence = setTimeout(() => {
       this.#copied = undefined;
       this.#update();
-    }, SAYS);
+    }, CONFIRMATION_TIME);
   }
 }
 

@@ -5,7 +5,7 @@ import type { FigureData } from './figure-data.js';
 
 /** Tables of more cells than this are updated a moment after the picture, which must not wait for them. */
 const SMALL_TABLE = 1000;
-const MOMENT = 150;
+const UPDATE_DELAY = 150;
 
 /** The table of a figure's values. It is drawn after the picture, and only while it is open. */
 export class ValuesPanel implements ReactiveController {
@@ -35,7 +35,7 @@ export class ValuesPanel implements ReactiveController {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#fill(place);
-    }, MOMENT);
+    }, UPDATE_DELAY);
   }
 
   readonly toggle = (): void => {

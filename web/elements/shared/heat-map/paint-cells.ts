@@ -31,7 +31,7 @@ export function paintingOf(canvas: HTMLCanvasElement): Painting | undefined {
  * Cells at least this many device pixels wide and high (times the density) get a gap, so that equal neighbours are
  * distinguishable.
  */
-const GAP_FROM = 14;
+const MIN_SIZE_FOR_GAPS = 14;
 
 /**
  * Fills a canvas with a matrix, one flat colour per cell, with edges on whole device pixels. NaN and −∞ stay
@@ -57,7 +57,7 @@ export function paintCells(canvas: HTMLCanvasElement, cells: Cells, ramp: Ramp, 
   small.getContext('2d')?.putImageData(image, 0, 0);
   context.imageSmoothingEnabled = false;
   context.drawImage(small, 0, 0, canvas.width, canvas.height);
-  const apart = Math.min(canvas.width / columns, canvas.height / rows) >= GAP_FROM * density;
+  const apart = Math.min(canvas.width / columns, canvas.height / rows) >= MIN_SIZE_FOR_GAPS * density;
   const pixels = apart ? Math.round(density) : 0;
   if (apart) clearGaps(context, rows, columns, pixels);
   const gap = [(pixels * columns) / canvas.width, (pixels * rows) / canvas.height] as const;
