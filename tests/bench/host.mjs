@@ -1,6 +1,4 @@
-/**
- * Everything that differs between the two places where the measuring code runs: a Node process and a worker of a page.
- */
+/** Everything that differs between the hosts of the measuring code: a Node process and a worker of a page. */
 export const inBrowser = globalThis.process?.versions?.node === undefined;
 
 /**

@@ -1,4 +1,4 @@
-/** The best that this engine can do on this machine, measured with native/limits.cpp. */
+/** The limits of this engine on this machine, measured with native/limits.cpp. */
 import { read } from './host.mjs';
 import { normal } from './random.mjs';
 import { interleave } from './timing.mjs';
@@ -35,13 +35,13 @@ export async function microKernel(build, relaxed = false) {
   };
 }
 
-/** Chains of multiply-adds that stay in registers: no code can compute faster. */
+/** Chains of multiply-adds in registers: no code can compute faster. */
 function chains(wasm, suffix = '') {
   const sums = wasm.reserve(1 << 16);
   const steps = 20000;
   return CHAINS.map((count) => ({
     name: `multiplyAdd${count}${suffix}`,
-    // With a factor of 0.5 the chains reach neither infinities nor subnormals, which take longer.
+    // With a factor of 0.5 the chains avoid infinities and subnormals, which take longer.
     beforeSample: () => new Float32Array(wasm.memory.buffer, sums, 64).fill(0.5),
     run: () => wasm[`multiplyAdd${count}`](sums, steps),
     work: 8 * count * steps,

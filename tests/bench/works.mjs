@@ -1,7 +1,8 @@
 /**
- * The rows of the table. `make` builds the problem: seeded inputs and a float64 check. `bars` are what this library aims at: `{ over, ratio }` to be at least `ratio` times as fast as the
- * fastest of the peers in `over`, `{ limit, share }` to reach at least that share of the micro-kernel's GFLOP/s. The
- * peer `baseline` is this library without the feature that the row is about. `alone`: no other library takes part.
+ * The rows of the table. `make` builds the problem: seeded inputs and a float64 check. `bars` are this library's
+ * targets: `{ over, ratio }` to be at least `ratio` times as fast as the fastest of the peers in `over`, `{ limit, share }`
+ * to reach at least that share of the micro-kernel's GFLOP/s. The peer `baseline` is this library without the feature
+ * that the row is about. `alone`: no other library takes part.
  */
 import { attention } from './problems/attention.mjs';
 import { decoding } from './problems/decoding.mjs';
@@ -19,7 +20,7 @@ import { training } from './problems/training.mjs';
 
 export const ORT = ['ort', 'ort-attention', 'ort-mha'];
 const EVERY_PEER = [...ORT, 'tfjs', 'javascript'];
-/** Its products of whole numbers: MatMulInteger, DynamicQuantizeMatMul and MatMulNBits. */
+/** onnxruntime-web's quantised products: MatMulInteger, DynamicQuantizeMatMul and MatMulNBits. */
 export const ORT_INT8 = ['ort-integer', 'ort-dynamic', 'ort-nbits'];
 const overOrt = (ratio) => [{ over: ORT, as: 'ort', ratio }];
 
@@ -117,7 +118,7 @@ export const works = [
     name: 'story',
     title: '256 greedy tokens of stories260K',
     make: () => story({ count: 256 }),
-    // 3.8 times as fast as this peer is 6 times as fast as loops without its tricks (peers/llama.mjs).
+    // 3.8 times as fast as this peer is 6 times as fast as plain loops (peers/llama.mjs).
     bars: [{ over: ['javascript'], as: 'javascript', ratio: 3.8 }],
   },
   {

@@ -1,4 +1,4 @@
-// The best that this machine's wasm engine can do: the limits that the benchmark's figures are compared with.
+// The limits of this machine's wasm engine, with which the benchmark's figures are compared.
 #include <wasm_simd128.h>
 
 namespace {
@@ -70,7 +70,7 @@ EXPORT(microKernels) void microKernels(const float* a, const float* b, float* c,
   for (int i = 0; i < times; ++i) microKernel(a, b, c, depth);
 }
 
-// Reads `bytes`, a multiple of 128, with eight sums: what a product of one row cannot be faster than.
+// Reads `bytes`, a multiple of 128, with eight sums: the upper limit for products of one row.
 EXPORT(sum) float sum(const float* from, unsigned bytes) {
   v128_t sums[8];
 #pragma clang loop unroll(full)

@@ -1,4 +1,4 @@
-/** Products with a weight in few bits, as onnxruntime has them. */
+/** onnxruntime's products with quantised weights. */
 import { Graph } from './onnx-model.mjs';
 
 const MICROSOFT = { domain: 'com.microsoft' };
@@ -16,7 +16,7 @@ function columns(weight, n, k) {
   return { data, scales };
 }
 
-/** (n, k) as 4 bits around 8, two in a byte, with a scale for each block of a row. */
+/** (n, k) as 4-bit numbers around 8, two per byte, with a scale for each block of a row. */
 function blocks(weight) {
   const data = new Uint8Array(weight.length / 2);
   const scales = new Float32Array(weight.length / BLOCK);

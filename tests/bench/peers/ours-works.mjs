@@ -58,8 +58,8 @@ export const prepare = {
   decoding: ({ wasm }, { params, inputs, parameters }) => {
     const { past, width } = params;
     const layer = layerOf(wasm, params, parameters);
-    // The cache has room for 64 tokens after the history. Before it is full it is reset and filled with the history
-    // again, untimed.
+    // The cache has room for 64 tokens after the history. Before it is full, it is reset and refilled with the history,
+    // untimed.
     const room = 64;
     const cache = layer.createCache({ batch: 1, maxLength: past + room });
     const history = { data: inputs.history, shape: [1, past, width] };
@@ -264,7 +264,7 @@ export const baseline = {
     const limits = await instantiate('limits', build);
     const address = limits.reserve(bytes + 128);
     const whole = bytes - (bytes % 128);
-    // Pages that were never written are one and the same page of zeros.
+    // Write the pages, because all unwritten ones are the same page of zeros.
     new Float32Array(limits.memory.buffer, address, whole / 4).fill(1);
     return { run: () => ({ sum: limits.sum(address, whole) }) };
   },

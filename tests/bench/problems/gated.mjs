@@ -1,4 +1,4 @@
-/** Parts of the blocks that models since 2023 are made of. */
+/** Parts of the blocks of language models since 2023. */
 import { normal, sample } from '../random.mjs';
 import { Errors } from './check.mjs';
 
@@ -43,7 +43,7 @@ export function norm({ rows, width }) {
     items: rows * width,
     check({ normed }) {
       const errors = new Errors();
-      // The baseline's are checked by the library's own tests.
+      // The library's own tests check the baseline's results.
       if (!normed) return errors;
       for (const r of sample(rows, 20, 69)) {
         const row = x.subarray(r * width, (r + 1) * width);

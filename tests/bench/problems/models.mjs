@@ -20,7 +20,7 @@ function randomTensors(shapes) {
   );
 }
 
-/** All contenders are compared with the first one. */
+/** Compares all contenders with the first one. */
 function alike(name, scale) {
   let first;
   return (outputs) => {
@@ -29,13 +29,13 @@ function alike(name, scale) {
     if (!data) return errors;
     first ??= data;
     Errors.length(name, data, first.length);
-    // A thousand roundings of numbers of this size: each passes through dozens of products and norms.
+    // A thousand roundings of numbers of this size, which pass through dozens of products and norms.
     for (let i = 0; i < data.length; ++i) errors.compare(data[i], first[i], scale, 1000);
     return errors;
   };
 }
 
-/** Rows of the contenders' outputs make small angles with those of the first one: cosines of at least 0.999. */
+/** Expects cosines of at least 0.999 between rows of the contenders' outputs and those of the first one. */
 function aligned(name, width) {
   let first;
   return (outputs) => {
@@ -56,7 +56,7 @@ function aligned(name, width) {
   };
 }
 
-/** BERT over one sequence; its vocabulary is small, because looking up takes no time. */
+/** BERT over one sequence, with a small vocabulary, because lookup takes no time. */
 export function encoder({ layers, width, heads, hiddens, tokens, needWeights = false, weightType }) {
   const vocabulary = 1000;
   const config = {
@@ -106,7 +106,7 @@ export function encoder({ layers, width, heads, hiddens, tokens, needWeights = f
   };
 }
 
-/** Bytes of a matrix's number; int8 has a float32 scale for each 128 numbers of a row. */
+/** Bytes per number of a matrix; int8 has a float32 scale for every 128 numbers of a row. */
 const BYTES = { float32: 4, float16: 2, int8: 1 + 4 / 128 };
 
 /**
@@ -154,7 +154,7 @@ export function nextToken({
   };
 }
 
-/** A file of so many bytes, which is opened and dropped. */
+/** Opens and drops a file of this size. */
 export function opening({ bytes }) {
   const width = 1024;
   // A matrix of a layer has 12·width² numbers.

@@ -3,8 +3,8 @@ import { EPSILON, Errors } from './check.mjs';
 import { matmul } from './matmul.mjs';
 
 /**
- * C (m, n) = A (m, k) · B (k, n), where the weight B is kept in few bits and A is rounded in the call. `weight` is B's
- * transpose. A result may be off by what 4 bits round: a sixteenth of the largest weight in each term, of random sign.
+ * C (m, n) = A (m, k) · B (k, n), where the weight B is quantised and the call rounds A. `weight` is B's transpose. The
+ * tolerance allows the rounding to 4 bits: a sixteenth of the largest weight in each term, of random sign.
  */
 export function quantisedProduct({ m, k, n }) {
   const plain = matmul({ m, k, n });

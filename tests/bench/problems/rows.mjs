@@ -1,4 +1,4 @@
-/** Works whose speed depends on memory or on elementary functions. */
+/** Problems whose speed depends on memory or on elementary functions. */
 import { generator, normal, sample } from '../random.mjs';
 import { Errors, softmax64 } from './check.mjs';
 

@@ -4,10 +4,7 @@ import { Errors } from './check.mjs';
 const CHECKED_STEPS = 5;
 const LEARNING_RATE = 1e-3;
 
-/**
- * Batches of shuffled vocabularies that are to be reversed: the second task of web/training, which has a target for
- * every token.
- */
+/** Batches of shuffled vocabularies to reverse: the second task of web/training, with a target for every token. */
 function batches({ count, batch, n, vocabulary }) {
   const draw = generator(41);
   return Array.from({ length: count }, () => {
