@@ -9,7 +9,7 @@ const file = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 const { version } = JSON.parse(readFileSync(file('../package.json'), 'utf8')) as { version: string };
 const elements = new URL('elements/', import.meta.url);
 
-/** What every build of the library needs, whatever becomes of it. */
+/** Settings of every build of the library. */
 export const library = {
   define: { __VERSION__: JSON.stringify(version) },
   resolve: {

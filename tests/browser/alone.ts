@@ -5,7 +5,7 @@ import type { PageOptions } from './browser.js';
 /** The parts of a figure that stick to the bottom of a phone's window. */
 export const DOCKED = '.sliders, .controls:not(.placed, :has(> .sliders))';
 
-/** Opens a figure in a page of its own, with nothing else in it. */
+/** Opens a page that contains only this figure. */
 export async function openAlone(
   open: (options?: PageOptions) => Promise<Page>,
   tag: string,

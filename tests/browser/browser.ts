@@ -40,23 +40,23 @@ export function useBrowser(served?: ServerOptions): {
   readonly leave: (page: Page) => Promise<void>;
   readonly origin: () => string;
   /** Expects the page's errors so far to match. */
-  readonly expectComplaints: (pattern: RegExp) => void;
+  readonly expectErrors: (pattern: RegExp) => void;
 } {
   let browser: Browser;
   let tabs: Tabs;
   let server: PageServer;
-  let complaints: string[] = [];
+  let errors: string[] = [];
 
   beforeAll(async () => {
     server = await servePage(served);
     browser = await launch();
-    tabs = new Tabs(browser, (complaint) => complaints.push(complaint));
+    tabs = new Tabs(browser, (error) => errors.push(error));
   });
   afterEach(async () => {
     await tabs.leave();
-    const heard = complaints;
-    complaints = [];
-    expect(heard).toEqual([]);
+    const found = errors;
+    errors = [];
+    expect(found).toEqual([]);
   });
   afterAll(async () => {
     await browser.close();
@@ -66,10 +66,10 @@ export function useBrowser(served?: ServerOptions): {
   return {
     leave: (page) => tabs.leave(page),
     origin: () => server.origin,
-    expectComplaints(pattern) {
-      expect(complaints).not.toEqual([]);
-      for (const complaint of complaints) expect(complaint).toMatch(pattern);
-      complaints = [];
+    expectErrors(pattern) {
+      expect(errors).not.toEqual([]);
+      for (const error of errors) expect(error).toMatch(pattern);
+      errors = [];
     },
     async open({ path = '/en/', still = false, figures, ...options } = {}) {
       const page = await tabs.take(options);

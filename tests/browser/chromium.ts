@@ -16,7 +16,7 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
-/** The fonts that Chromium finds, whatever the machine has: `dejavu`, or with the environment variable FONTS `cjk`. */
+/** The fonts that Chromium finds on any machine: `dejavu`, or those of the environment variable FONTS, such as `cjk`. */
 export const FONTS = process.env.FONTS ?? 'dejavu';
 
 /** Starts Chromium with the fonts of `fonts/`. */

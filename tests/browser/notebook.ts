@@ -35,7 +35,7 @@ export function useNotebook(): {
   let browser: Browser;
   let server: PageServer;
   const asked: string[] = [];
-  const complaints: string[] = [];
+  const errors: string[] = [];
 
   beforeAll(async () => {
     const folder = join(import.meta.dirname, '../../dist/elements');
@@ -43,7 +43,7 @@ export function useNotebook(): {
     browser = await launch();
   });
   afterEach(() => {
-    expect(complaints.splice(0)).toEqual([]);
+    expect(errors.splice(0)).toEqual([]);
   });
   afterAll(async () => {
     await browser.close();
@@ -53,7 +53,7 @@ export function useNotebook(): {
   return {
     asked,
     async open(opened = {}) {
-      const page = await openIn(browser, server, complaints, opened);
+      const page = await openIn(browser, server, errors, opened);
       asked.length = 0;
       return page;
     },
@@ -64,12 +64,12 @@ export function useNotebook(): {
 async function openIn(
   browser: Browser,
   server: PageServer,
-  complaints: string[],
+  errors: string[],
   { colorScheme = 'light', width = 1280 }: Opened,
 ): Promise<Page> {
   const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
-  page.on('console', (message) => message.type() !== 'debug' && complaints.push(message.text()));
-  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => message.type() !== 'debug' && errors.push(message.text()));
+  page.on('pageerror', (error) => errors.push(String(error)));
   await page.route('**/notebook.html', (route) => route.fulfill({ contentType: 'text/html', body: BODY }));
   await page.goto(`${server.origin}/notebook.html`);
   await page.evaluate(async (module) => {

@@ -24,13 +24,13 @@ interface Tab {
  */
 export class Tabs {
   readonly #browser: Browser;
-  readonly #complain: (complaint: string) => void;
+  readonly #report: (message: string) => void;
   readonly #idle = new Set<Tab>();
   readonly #used = new Set<Tab>();
 
-  constructor(browser: Browser, complain: (complaint: string) => void) {
+  constructor(browser: Browser, report: (message: string) => void) {
     this.#browser = browser;
-    this.#complain = complain;
+    this.#report = report;
   }
 
   /** An empty tab with these options. */
@@ -86,20 +86,20 @@ export class Tabs {
   }
 
   #listen(tab: Tab, withScripts: boolean): void {
-    const hear = (complaint: string): void => {
-      if (!tab.leaving) this.#complain(complaint);
+    const report = (message: string): void => {
+      if (!tab.leaving) this.#report(message);
     };
     const { page } = tab;
-    page.on('console', (message) => hear(`console ${message.type()}: ${message.text()}`));
-    page.on('pageerror', (error) => hear(`uncaught: ${error.stack ?? error.message}`));
+    page.on('console', (message) => report(`console ${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => report(`uncaught: ${error.stack ?? error.message}`));
     page.on('requestfailed', (request) => {
       // Without scripts, the browser does not fetch those in the page's head.
       if (!withScripts && request.resourceType() === 'script') return;
       // Requests that end because the reader leaves the page are not failures.
-      if (request.failure()?.errorText !== 'net::ERR_ABORTED') hear(`failed: ${request.url()}`);
+      if (request.failure()?.errorText !== 'net::ERR_ABORTED') report(`failed: ${request.url()}`);
     });
     page.on('response', (response) => {
-      if (response.status() >= 400) hear(`${response.status()}: ${response.url()}`);
+      if (response.status() >= 400) report(`${response.status()}: ${response.url()}`);
     });
   }
 }

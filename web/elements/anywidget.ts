@@ -154,7 +154,7 @@ function needsNew(figure: Shown, before: Given, next: Given): boolean {
   );
 }
 
-/** An attribute's text; undefined if it is to be absent. */
+/** An attribute's text; undefined if the attribute must be absent. */
 function textOf({ settings }: Shown, value: unknown): string | undefined {
   if (value === true) return '';
   if (value === false && settings) return 'no';

@@ -15,7 +15,7 @@ export function randomNumbers(seed: number): () => number {
 /** The target of a token without an answer, which `softmaxCrossEntropy` ignores. */
 export const IGNORED = -100;
 
-/** Sequences one after the other, and a target for each token. */
+/** Sequences, one after another, and a target for each token. */
 export interface Batch {
   readonly count: number;
   /** (count · length) */

@@ -110,7 +110,7 @@ export function encoder({ layers, width, heads, hiddens, tokens, needWeights = f
 const BYTES = { float32: 4, float16: 2, int8: 1 + 4 / 128 };
 
 /**
- * GPT-2's next token behind a cache.
+ * GPT-2's next token with a cache.
  *
  * @param sum whether a sum of the bytes is the baseline; else, of other types than float32, the same with float32
  */

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { violationsOf } from '../alone.js';
 import { useBrowser } from '../browser.js';
 
-const { open, origin, expectComplaints } = useBrowser();
+const { open, origin, expectErrors } = useBrowser();
 
 test('the page runs under a policy that forbids inline scripts, inline styles, eval and third parties', async () => {
   const page = await open();
@@ -30,7 +30,7 @@ test('the page runs under a policy that forbids inline scripts, inline styles, e
   );
   expect(await blocked).toBe('script-src-elem');
   expect(await page.title()).not.toBe('inline');
-  expectComplaints(/^console error: Executing inline script/);
+  expectErrors(/^console error: Executing inline script/);
 });
 
 test('without scripts text, formulas and captions are readable, and the page says what is missing', async () => {

@@ -12,7 +12,7 @@ async function listen(): Promise<{ server: Server; port: number }> {
 }
 
 describe('start', () => {
-  it('gives one line when the port is busy', async () => {
+  it('prints one line if the port is busy', async () => {
     const { server, port } = await listen();
     try {
       const { status, stderr } = run('bash', ['scripts/start.sh'], { env: { PORT: String(port) } });
@@ -23,7 +23,7 @@ describe('start', () => {
     }
   });
 
-  it('gives one line when the port becomes busy during the build', async () => {
+  it('prints one line if the port becomes busy during the build', async () => {
     const { server, port } = await listen();
     try {
       const { status, stderr } = run('node', ['scripts/serve.mjs'], { env: { PORT: String(port) } });
@@ -40,7 +40,7 @@ describe('start', () => {
     expect(stderr).toBe(`start: PORT: expected a number from 1 to 65535, got '${PORT}'\n`);
   });
 
-  it('prints the URL at which the page is', async () => {
+  it('prints the URL of the page', async () => {
     const { server, port } = await listen();
     server.close();
     await once(server, 'close');
@@ -63,7 +63,7 @@ describe('start', () => {
       // Isolated, so that the race has threads.
       expect(response.headers.get('cross-origin-opener-policy')).toBe('same-origin');
       expect(response.headers.get('cross-origin-embedder-policy')).toBe('require-corp');
-      // A folder without its slash goes on to the folder, with what was asked for.
+      // A folder without its slash redirects, and keeps the query.
       const folder = await fetch(`${url!}en?fig-heads=seed%3D2`);
       expect(folder.status).toBe(200);
       expect(folder.url).toBe(`${url!}en/?fig-heads=seed%3D2`);

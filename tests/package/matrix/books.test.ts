@@ -40,7 +40,7 @@ async function inBothSchemes(page: Page, tag: string, act: () => Promise<void>):
 async function listen(page: Page): Promise<string[]> {
   const heard: string[] = [];
   page.on('console', (message) => {
-    // Pages without an icon of their own.
+    // These pages have no icon.
     if (!message.location().url.endsWith('/favicon.ico')) heard.push(message.text());
   });
   await page.reload();

@@ -20,12 +20,12 @@ const open = useChromium();
 const built = join(consumer.path, 'built');
 const packaged = join(consumer.path, 'node_modules/wasm-attention/dist');
 
-/** Runs a tool by its JavaScript, in a process of its own. */
+/** Runs a tool's JavaScript in its own process. */
 const script = (code: string): string =>
   output('node', ['--input-type=module', '--eval', code], { cwd: consumer.path });
 const bin = (name: string, ...args: string[]): string =>
   output('node', [join(TOOLS, name), ...args], { cwd: consumer.path });
-/** The worker's script as an entry of its own, for bundlers that leave `new Worker(new URL(…))` alone. */
+/** The worker's script as a separate entry, for bundlers that ignore `new Worker(new URL(…))`. */
 const threads = (entry: Entry): string[] =>
   entry === 'wasm-attention/worker' ? [join(packaged, 'worker-thread.js')] : [];
 /** Every wasm beside the bundle, for bundlers that leave `new URL(…)` alone. */

@@ -58,7 +58,7 @@ export class TrainingSession implements ReactiveController {
     this.#trainer.dispose();
   }
 
-  /** Trains these positions, one after the other. */
+  /** Trains these positions, one after another. */
   begin(positions: readonly Positions[], settings: RunSettings): void {
     const [first, ...rest] = positions;
     this.#settings = settings;

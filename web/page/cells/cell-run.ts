@@ -21,7 +21,7 @@ export interface ShownOutputs {
 
 const NOTHING: ShownOutputs = { outputs: [], code: '', own: false };
 
-/** A cell's runs, one after another, each in a sandbox of its own. */
+/** A cell's runs, one after another, each in its own sandbox. */
 export class CellRun {
   status: RunState = { state: 'idle' };
   shown = NOTHING;

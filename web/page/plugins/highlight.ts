@@ -36,7 +36,7 @@ function highlighted(code: string, parser: typeof javascript): ElementContent[] 
   return lines.filter((line) => line.length > 0).map(indented);
 }
 
-/** A line with its indentation in an element of its own. */
+/** A line with its indentation in a separate element. */
 function indented(line: readonly ElementContent[]): ElementContent {
   const [first, ...others] = line;
   const spaces = first?.type === 'text' ? /^ */.exec(first.value)![0] : '';

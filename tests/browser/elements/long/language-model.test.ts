@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { openAlone, violationsOf, widthOf } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
 
-const { open, expectComplaints } = useBrowser();
+const { open, expectErrors } = useBrowser();
 
 async function loaded(options?: Parameters<typeof openAlone>[2]): Promise<{ page: Page; figure: Locator }> {
   const { page, figure } = await openAlone(open, 'language-model', options);
@@ -117,7 +117,7 @@ describe('language-model', () => {
     await page.route('**/story-files-*', (route) => route.abort());
     await figure.locator('.ask button').click();
     await figure.locator('[role=status]', { hasText: 'could not be loaded' }).waitFor();
-    expectComplaints(/^failed: .*story-files|ERR_FAILED/);
+    expectErrors(/^failed: .*story-files|ERR_FAILED/);
     await page.unroute('**/story-files-*');
     await figure.locator('.ask button').click();
     await figure.locator('head-viewer[drawn]').waitFor();

@@ -4,7 +4,7 @@ import { openAlone } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
 import { tableOf } from '../../shown.js';
 
-const { open, expectComplaints } = useBrowser();
+const { open, expectErrors } = useBrowser();
 
 const alone = () => openAlone(open, 'position-training');
 /** The largest weight of all maps. */
@@ -108,7 +108,7 @@ test('if the trained model’s maps cannot be loaded, it shows the untrained mod
     .locator('.readout', { hasText: /computed in advance.*The maps show the model before training/ })
     .waitFor();
   expect(await strongest(training)).toBeLessThan(2 / 32);
-  expectComplaints(/^failed: .*computed-maps|ERR_FAILED/);
+  expectErrors(/^failed: .*computed-maps|ERR_FAILED/);
 });
 
 test('with another seed it shows the untrained model’s attention, nearly uniform', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { useBrowser } from '../../browser.js';
 import { cellWith, outputs, over, run, verdictOf } from '../../cells.js';
 
-const { open, expectComplaints } = useBrowser();
+const { open, expectErrors } = useBrowser();
 
 describe('failing code', () => {
   test('that never ends is stopped at its time limit, and its output stays', async () => {
@@ -79,5 +79,5 @@ test('if a policy forbids the worker, the cell says so', async () => {
     document.head.append(meta);
   });
   expect(await verdictOf(cell)).toMatch(/^The code cannot run here: /);
-  expectComplaints(/Content Security Policy|worker-src/);
+  expectErrors(/Content Security Policy|worker-src/);
 });

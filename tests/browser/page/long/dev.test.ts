@@ -15,8 +15,8 @@ test('npm run dev serves the page from its sources and reloads it when one chang
     env: { ...process.env, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let complaints = '';
-  server.stderr.on('data', (text) => (complaints += String(text)));
+  let stderr = '';
+  server.stderr.on('data', (text) => (stderr += String(text)));
   const browser = await launch();
   const sources = ['web/lib/index.ts', 'web/elements/registry.ts', 'web/page/languages/en/prose.md'].map((name) => {
     const file = join(ROOT, name);
@@ -60,7 +60,7 @@ test('npm run dev serves the page from its sources and reloads it when one chang
     }
     expect(errors).toEqual([]);
     // The configuration imports the library and the code that prints the cells' outputs.
-    expect(complaints).not.toMatch(/failed/);
+    expect(stderr).not.toMatch(/failed/);
   } finally {
     // Only now, because this would reload the page again.
     for (const { file, atime, mtime } of sources) utimesSync(file, atime, mtime);

@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { violationsOf, widthOf } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
 
-const { open, expectComplaints } = useBrowser();
+const { open, expectErrors } = useBrowser();
 const FIXTURES = join(import.meta.dirname, '../../../fixtures');
 const BERT = join(FIXTURES, 'models/bert-padded');
 const STORIES = join(FIXTURES, 'stories260K');
@@ -117,7 +117,7 @@ describe('the models page', () => {
       ),
     );
     expect(refused).toBe(true);
-    expectComplaints(/Content Security Policy/);
+    expectErrors(/Content Security Policy/);
     expect(await page.locator('meta[http-equiv=Content-Security-Policy]').getAttribute('content')).toContain(
       "connect-src 'self'",
     );

@@ -16,7 +16,7 @@ const LANGUAGES = readdirSync(BUILT).filter((name) => /^[a-z]{2}$/.test(name));
 const root = mkdtempSync(join(tmpdir(), 'wasm-attention-offline-'));
 const folder = join(root, 'some', 'where');
 let server: PageServer;
-const { open, expectComplaints } = useBrowser();
+const { open, expectErrors } = useBrowser();
 
 beforeAll(async () => {
   mkdirSync(join(root, 'some'));
@@ -188,7 +188,7 @@ test('a response that a script has put into the cache is not served', async () =
   await page.locator('#fig-rotation').evaluate((figure) => figure.scrollIntoView({ behavior: 'instant' }));
   await page.locator('encoding-rotation[drawn]').waitFor();
   expect(await page.title()).not.toBe('taken');
-  expectComplaints(/^failed: |ERR_FAILED/);
+  expectErrors(/^failed: |ERR_FAILED/);
 });
 
 test('nor does the next version adopt it', async () => {
@@ -265,7 +265,7 @@ test('the page works in a browser that does not allow a service worker', async (
   await page.waitForFunction(() => 'asked' in globalThis);
   await page.context().setOffline(true);
   await expect(page.reload()).rejects.toThrow('ERR_INTERNET_DISCONNECTED');
-  expectComplaints(/^failed: /);
+  expectErrors(/^failed: /);
 });
 
 test('offline, every figure is drawn, although none was loaded before', async () => {

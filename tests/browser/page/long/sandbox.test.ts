@@ -9,7 +9,7 @@ import { cellWith, outputs, run, verdictOf } from '../../cells.js';
 const BLOCKED = /^failed: |Content Security Policy/;
 
 let asked: string[] = [];
-const { open, origin, expectComplaints } = useBrowser({ asked: (path) => asked.push(path) });
+const { open, origin, expectErrors } = useBrowser({ asked: (path) => asked.push(path) });
 
 /** Another host, which would answer any request. */
 let elsewhere: Server;
@@ -70,7 +70,7 @@ describe('an import that the page’s parser overlooks fails', () => {
         /^(Line \d: )?(TypeError: Failed to |SyntaxError: )/,
       );
     }
-    if (how !== 'deferred' && how !== 'of a source') expectComplaints(BLOCKED);
+    if (how !== 'deferred' && how !== 'of a source') expectErrors(BLOCKED);
   });
 });
 
@@ -196,7 +196,7 @@ test('even a worker with all globals has no network, no storage and no access to
   for (const [index, pattern] of all.entries()) expect(said[index]).toMatch(pattern);
   expect(connections).toBe(0);
   expect(asked.filter((path) => path.includes('escaped'))).toEqual([]);
-  expectComplaints(BLOCKED);
+  expectErrors(BLOCKED);
 });
 
 test('the frame around it has no network either, and cannot navigate the page or itself', async () => {
@@ -250,5 +250,5 @@ test('the frame around it has no network either, and cannot navigate the page or
   expect(connections).toBe(0);
   expect(asked).toEqual([]);
   expect(page.url()).toBe(`${origin()}/en/code-cell`);
-  expectComplaints(/^failed: |Content Security Policy|sandboxed/);
+  expectErrors(/^failed: |Content Security Policy|sandboxed/);
 });

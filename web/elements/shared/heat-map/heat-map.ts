@@ -101,7 +101,7 @@ export class HeatMap extends LitElement {
    */
   declare rowLabels: readonly string[] | undefined;
   declare columnLabels: readonly string[] | undefined;
-  /** Draw only every so many of these labels, and the cursor's; default 1. */
+  /** Draws every n-th label, and the cursor's; default 1. */
   declare labelStep: number;
   /** What Enter does, added to the description of the arrow keys; by default, drawing the column as a curve. */
   declare pickHelp: string | undefined;
