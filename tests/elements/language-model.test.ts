@@ -114,7 +114,7 @@ describe('a run', () => {
   test('ends when it is full', () => {
     const run = written(ONCE, MOST, AS_TRAINED);
     expect(run.tokens).toHaveLength(MOST);
-    expect(run.goesOn).toBe(false);
+    expect(run.canContinue).toBe(false);
     run.dispose();
   });
 

@@ -52,7 +52,7 @@ function render({ model, el }: WidgetView): () => void {
   const settings = (): Settings => (model.get('settings') ?? {}) as Settings;
   const applySettings = (): void => {
     const next = byAttribute(settings());
-    if (figure?.parentNode !== el || needsNew(figure, agreed, next)) show();
+    if (figure?.parentNode !== el || needsNewElement(figure, agreed, next)) show();
     else if (JSON.stringify([...next]) !== JSON.stringify([...agreed])) {
       setAll(figure, next);
       agreed = next;
@@ -145,7 +145,7 @@ function byAttribute(settings: Settings): Given {
 }
 
 /** Whether settings were removed, or changed to values that only a new element shows. */
-function needsNew(figure: Shown, before: Given, next: Given): boolean {
+function needsNewElement(figure: Shown, before: Given, next: Given): boolean {
   const known = new Set(Object.keys(figure.settings ?? {}).map(attributeOf));
   const isGiven = (given: Given, attribute: string): boolean => textOf(figure, given.get(attribute)?.[1]) !== undefined;
   return (

@@ -1,4 +1,4 @@
-import { leadTo, type Place } from './reading-place.js';
+import { setPlace, type Place } from './reading-place.js';
 
 /**
  * Makes the links to other languages lead to the same place and state.
@@ -10,7 +10,7 @@ export function keepPlaceInLanguages(place: () => Place, write: () => void): voi
   for (const link of document.querySelectorAll<HTMLAnchorElement>('.languages a')) {
     const carry = (): void => {
       write();
-      leadTo(link, place());
+      setPlace(link, place());
     };
     // Before a click, a middle click, the context menu, or Enter.
     for (const type of ['pointerdown', 'contextmenu', 'focus', 'click']) link.addEventListener(type, carry);

@@ -119,7 +119,7 @@ export function keepPlace(): Reader {
 }
 
 /** Puts a place into a link's URL. */
-export function leadTo(link: HTMLAnchorElement, { id, at }: Place): void {
+export function setPlace(link: HTMLAnchorElement, { id, at }: Place): void {
   const search = new URLSearchParams(location.search);
   if (at !== '') search.set(PARAMETER, at);
   link.search = search.toString();

@@ -10,7 +10,7 @@ import {
 } from '../../../web/elements/shared/figure/share-link.js';
 import { flag, oneOf, real, several, whole, words, type Settings } from '../../../web/elements/shared/settings.js';
 import { answer, type Kept } from '../../../web/page/offline/kept.js';
-import { leadTo } from '../../../web/page/reading-place.js';
+import { setPlace } from '../../../web/page/reading-place.js';
 import { addressTails } from '../../support/addresses.js';
 import '../../support/fuzzSeed.js';
 
@@ -88,7 +88,7 @@ test('a link to another language carries it along', () => {
       const here = new URL(tail, 'https://example.org/en/');
       Object.assign(globalThis, { location: here });
       const link = new URL('https://example.org/ko/');
-      leadTo(link as unknown as HTMLAnchorElement, { id: 'eq-1', at: '3.5px' });
+      setPlace(link as unknown as HTMLAnchorElement, { id: 'eq-1', at: '3.5px' });
       expect(link.searchParams.get('place')).toBe('3.5px');
       expect(link.hash).toBe('#eq-1');
     }),

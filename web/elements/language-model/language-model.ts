@@ -54,7 +54,7 @@ export class LanguageModel extends figureWith(settings) {
     super.updated(changed);
     if (changed.has('writing') && this.writing)
       inFrames(
-        () => this.#writesOn(),
+        () => this.#keepsWriting(),
         (count) => this.#write(count),
       );
   }
@@ -76,9 +76,11 @@ export class LanguageModel extends figureWith(settings) {
           placeholder: SAMPLE,
           onInput: (value) => this.change({ text: clipped(value), steps: 0 }),
         })}
-        ${this.#buttons(plain.goesOn)}
+        ${this.#buttons(plain.canContinue)}
       </div>
-      <p class="remark" role="status" data-longest=${full}>${plain.goesOn ? nothing : html`<span>${full}</span>`}</p>
+      <p class="remark" role="status" data-longest=${full}>
+        ${plain.canContinue ? nothing : html`<span>${full}</span>`}
+      </p>
       <div class=${changed === undefined ? 'runs' : 'runs two'}>
         ${runTemplate({ ...shown, run: plain, name: words.text('story.plain') })}
         ${
@@ -101,13 +103,15 @@ export class LanguageModel extends figureWith(settings) {
     `;
   }
 
-  #buttons(goesOn: boolean): TemplateResult {
+  #buttons(canContinue: boolean): TemplateResult {
     const { words } = this;
     return html`<div class="buttons">
-      <button type="button" ?disabled=${!goesOn} @click=${() => (this.writing = !this.writing)}>
-        ${words.text(this.writing && goesOn ? 'story.stop' : 'story.write')}
+      <button type="button" ?disabled=${!canContinue} @click=${() => (this.writing = !this.writing)}>
+        ${words.text(this.writing && canContinue ? 'story.stop' : 'story.write')}
       </button>
-      <button type="button" ?disabled=${!goesOn} @click=${() => this.#write(1)}>${words.text('story.step')}</button>
+      <button type="button" ?disabled=${!canContinue} @click=${() => this.#write(1)}>
+        ${words.text('story.step')}
+      </button>
       <button type="button" ?disabled=${this.steps === 0} @click=${() => this.#begin({ steps: 0 })}>
         ${words.text('story.again')}
       </button>
@@ -124,10 +128,10 @@ export class LanguageModel extends figureWith(settings) {
   }
 
   /** Whether there is more to write, and the reader has not stopped. */
-  #writesOn(): boolean {
+  #keepsWriting(): boolean {
     const writer = this.#writer;
     if (writer === undefined) return false;
-    if (this.writing && !this.#shown(writer).plain.goesOn) this.writing = false;
+    if (this.writing && !this.#shown(writer).plain.canContinue) this.writing = false;
     return this.writing;
   }
 

@@ -46,14 +46,14 @@ export class Run {
   }
 
   /** Whether another token fits. */
-  get goesOn(): boolean {
+  get canContinue(): boolean {
     return this.#tokens.length < MOST;
   }
 
   /** Generates one token. */
   write(): void {
     const [first] = this.candidates(1);
-    if (first !== undefined && this.goesOn) this.#read([first.token]);
+    if (first !== undefined && this.canContinue) this.#read([first.token]);
   }
 
   /** The most likely next tokens, with their probabilities. */

@@ -48,7 +48,7 @@ export function runTemplate(shown: {
     <p class="story" lang="en">
       <span class="given">${given}</span>${shared.slice(given.length)}${
         all.length > shared.length ? html`<mark>${all.slice(shared.length)}</mark>` : nothing
-      }${/* It may end within a word. */ run.goesOn ? nothing : '…'}
+      }${/* It may end within a word. */ run.canContinue ? nothing : '…'}
     </p>
     <p class="next-name">${words.text('story.next')}</p>
     ${nextTokens(

@@ -24,7 +24,7 @@ import { trainingCode } from './code.js';
 import { areComputed, curvesData, shownCurves, type Measure, type ShownCurves } from './curves.js';
 import { insideOf, type View } from './inside.js';
 import { stepAt, trainingPlot } from './plot.js';
-import { inTurn, TrainingSession } from './session.js';
+import { trainingOrder, TrainingSession } from './session.js';
 import { trainingStyles } from './styles.js';
 import { faintText, outcomeText, progressText } from './words.js';
 
@@ -138,7 +138,7 @@ export class PositionTraining extends figureWith(settings) {
     if (session.phase === 'idle') {
       const name = words.text(`training.${positions}`);
       return html`${button(words.text('training.train', { name }), () => session.begin([positions], { task, seed }), true)}
-      ${button(words.text('training.all'), () => session.begin(inTurn(positions), { task, seed }))}`;
+      ${button(words.text('training.all'), () => session.begin(trainingOrder(positions), { task, seed }))}`;
     }
     const running = session.phase === 'running';
     return html`${button(words.text(running ? 'training.pause' : 'training.resume'), () =>

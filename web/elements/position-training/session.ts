@@ -136,7 +136,7 @@ export class TrainingSession implements ReactiveController {
 }
 
 /** All kinds, the chosen one first and `none` last: it learns nothing, so it would be a poor start. */
-export function inTurn(chosen: Positions): readonly Positions[] {
+export function trainingOrder(chosen: Positions): readonly Positions[] {
   const others = POSITIONS.filter((each) => each !== chosen && each !== 'none');
   return chosen === 'none' ? [...others, 'none'] : [chosen, ...others, 'none'];
 }

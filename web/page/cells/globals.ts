@@ -15,7 +15,7 @@ const ALLOWED = new Set(
  * properties of the global object and its prototypes except an allowlist, so that names that browsers add later are
  * removed as well.
  */
-export function closeDown(scope: object): void {
+export function removeGlobals(scope: object): void {
   for (let holder = scope; holder !== EventTarget.prototype && holder !== Object.prototype;) {
     const next = Object.getPrototypeOf(holder) as object;
     for (const name of Object.getOwnPropertyNames(holder)) if (!ALLOWED.has(name)) remove(holder, name);

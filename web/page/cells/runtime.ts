@@ -5,7 +5,7 @@
  */
 import * as library from 'wasm-attention';
 import { describe } from './describe.js';
-import { closeDown } from './globals.js';
+import { removeGlobals } from './globals.js';
 import { limitMemory } from './memory-budget.js';
 import { MAX_CHARACTERS, type CellMessage, type CellStart } from './messages.js';
 import { consoleOf, createShow } from './show.js';
@@ -31,7 +31,7 @@ async function run({ code, wasm }: CellStart, port: MessagePort): Promise<void> 
   delete scope.library;
 
   const { show, log } = createShow(post);
-  closeDown(self);
+  removeGlobals(self);
   limitMemory(scope);
   Object.defineProperty(scope, 'console', { value: consoleOf(log) });
   Object.defineProperty(scope, 'show', { value: show });

@@ -58,7 +58,7 @@ export async function extend(kept: Kept, address: string): Promise<void> {
 }
 
 /** Deletes earlier versions. */
-export async function tidy({ family, name }: Kept): Promise<void> {
+export async function deleteOldVersions({ family, name }: Kept): Promise<void> {
   const stale = (await caches.keys()).filter((each) => each.startsWith(family) && each !== name);
   await Promise.all(stale.map((each) => caches.delete(each)));
 }

@@ -7,7 +7,7 @@
  * Everything that is stored or served is compared with the build's hashes, so that readers get nothing else, whatever
  * another script writes into the cache.
  */
-import { answer, extend, fill, partsOf, tidy, type Kept, type KeptFile } from './kept.js';
+import { answer, extend, fill, partsOf, deleteOldVersions, type Kept, type KeptFile } from './kept.js';
 
 /** Properties of a service worker's global scope that a page's does not have. */
 interface ServiceWorker {
@@ -43,7 +43,7 @@ const kept: Kept = {
 worker.addEventListener('install', (event) => event.waitUntil(install()));
 worker.addEventListener('activate', (event) =>
   // The open page loads its next figures from the cache at once.
-  event.waitUntil(tidy(kept).then(() => worker.clients.claim())),
+  event.waitUntil(deleteOldVersions(kept).then(() => worker.clients.claim())),
 );
 worker.addEventListener('fetch', (event) => {
   const { request } = event;
