@@ -7,7 +7,7 @@ import { drawn, expectToStay, goTo, put, topOf } from '../../place.js';
 
 const { open, origin } = useBrowser();
 /** The number of places that are tried, evenly spread over the page. */
-const PLACES = 8;
+const PLACES = 4;
 
 /** The tops of the visible paragraphs, headings and figures, by their index on the page. */
 const marks = (page: Page): Promise<Record<string, number>> =>
