@@ -84,8 +84,7 @@ export function checkPass(
     tokens,
     past,
     cache,
-    window:
-      given.window == null ? undefined : { left: checkInteger(operation, 'window', given.window, 1, 2 ** 30) - 1 },
+    window: given.window == null ? undefined : checkInteger(operation, 'window', given.window, 1, 2 ** 30),
     hasMask: rows.mask !== undefined,
     positions: given.positions === 'none' ? ('none' as const) : own ? ('own' as const) : ('counted' as const),
     needWeights: flag('needWeights'),

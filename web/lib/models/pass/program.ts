@@ -123,7 +123,7 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
     const hooksPattern = hooksScores || wanted?.has(name('attn.hook_pattern'));
     const pattern = request.needWeights || hooksPattern ? layout.floats(scoresSize) : 0;
     const scores = hooksScores ? layout.floats(scoresSize) : 0;
-    const window = request.window ?? a.windows[i];
+    const window = request.window === undefined ? a.windows[i] : { left: request.window - 1 };
     const cache = request.cache?.place(i);
     attend(steps, {
       // C++ adds the past.

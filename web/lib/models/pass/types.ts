@@ -1,6 +1,5 @@
 import type { CacheStore } from '../../steps/cache.js';
 import type { Steps } from '../../steps/steps.js';
-import type { Window } from '../config/architecture.js';
 import type { Frequencies } from '../rotary.js';
 import type { ModelHooks } from '../types.js';
 import type { Layout } from './layout.js';
@@ -15,8 +14,8 @@ export interface Request {
   /** Tokens in the cache. */
   readonly past: number;
   readonly cache: CacheStore | undefined;
-  /** Replaces the architecture's windows. */
-  readonly window: Window | undefined;
+  /** Replaces the architecture's windows: how many keys up to its own a query sees. */
+  readonly window: number | undefined;
   readonly hasMask: boolean;
   /** 'own' positions are the caller's, one list for each sequence. */
   readonly positions: 'counted' | 'none' | 'own';
