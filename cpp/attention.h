@@ -118,10 +118,10 @@ struct AttentionGradArgs {
   float* gradRelativeValues;
   float* gradSinks;
   // The compensation of these sums (simd/long_sum.h), initially zeros; null for sums of few terms.
-  float* lostBias;
-  float* lostRelativeKeys;
-  float* lostRelativeValues;
-  float* lostSinks;
+  float* biasCompensation;
+  float* relativeKeysCompensation;
+  float* relativeValuesCompensation;
+  float* sinksCompensation;
 };
 
 /// The gradients of sum(output * gradOutput), where output is scaledDotProductAttention's for the same arguments,
@@ -371,7 +371,7 @@ int64_t transformerBlockKept(const TransformerBlockArgs& args);
 /// The gradients of attention's options, as in AttentionGradArgs.
 struct OptionGradients {
   float *bias, *relativeKeys, *relativeValues, *sinks;
-  float *lostBias, *lostRelativeKeys, *lostRelativeValues, *lostSinks;
+  float *biasCompensation, *relativeKeysCompensation, *relativeValuesCompensation, *sinksCompensation;
 };
 
 /// The arguments of `transformerBlockBackward`.
@@ -549,20 +549,20 @@ int64_t rnnScratch(const RnnArgs& args);
 
 /// What a step of a pass does, with the struct of its arguments. `past` is RunStepsArgs::past.
 enum class StepAction : int32_t {
-  kEmbedding = 0,     // EmbeddingArgs
-  kAdd = 1,           // AddArgs
-  kLinear = 2,        // LinearArgs
-  kNorm = 3,          // NormArgs
-  kFeedForward = 4,   // FeedForwardArgs
-  kActivate = 5,      // ActivateArgs
-  kTanh = 6,          // ActivateArgs, whose activation is not used
-  kRotaryTable = 7,   // RotaryTableArgs; `past` is added to the offset
-  kRotary = 8,        // RotaryArgs
-  kAppend = 9,        // AppendArgs; `past` is added to the length
-  kAttention = 10,    // AttentionArgs; `past` is added to the keys
-  kSoftmax = 11,      // SoftmaxArgs; `past` is added to the columns
-  kMixValues = 12,    // AttentionArgs: output = weights * value, with weights that may have changed
-  kSilenceHead = 13,  // SilenceArgs
+  kEmbedding = 0,    // EmbeddingArgs
+  kAdd = 1,          // AddArgs
+  kLinear = 2,       // LinearArgs
+  kNorm = 3,         // NormArgs
+  kFeedForward = 4,  // FeedForwardArgs
+  kActivate = 5,     // ActivateArgs
+  kTanh = 6,         // ActivateArgs, whose activation is not used
+  kRotaryTable = 7,  // RotaryTableArgs; `past` is added to the offset
+  kRotary = 8,       // RotaryArgs
+  kAppend = 9,       // AppendArgs; `past` is added to the length
+  kAttention = 10,   // AttentionArgs; `past` is added to the keys
+  kSoftmax = 11,     // SoftmaxArgs; `past` is added to the columns
+  kMixValues = 12,   // AttentionArgs: output = weights * value, with weights that may have changed
+  kZeroHead = 13,    // ZeroHeadArgs
 };
 
 /// A step of a pass: this header, followed by the arguments of its action, which may contain doubles.
@@ -605,7 +605,7 @@ struct SoftmaxArgs {
 };
 
 /// Sets `width` of every `stride` floats to 0.
-struct SilenceArgs {
+struct ZeroHeadArgs {
   float* head;
   int32_t rows, width, stride;
 };

@@ -7,23 +7,13 @@ need 'JavaScript packages' clang-format
 bash scripts/build.sh wasm
 bin=node_modules/.bin
 
-types() {
-  local status=0 project
-  # The build of the wasm generates part of the library's TypeScript.
-  [[ -e web/lib/generated/bindings/raw.ts && -e web/lib/generated/embedded-threads.ts ]] || bash scripts/build.sh package || return
-  for project in tsconfig.json tsconfig.lib.json tsconfig.scripts.json; do
-    $bin/tsc --project $project --noEmit || status=1
-  done
-  return $status
-}
-
-checks=('clang-format' 'eslint' 'prettier' 'tsc' 'attributes')
+checks=('clang-format' 'oxlint' 'prettier' 'tsc' 'attributes')
 run_check() {
   case $1 in
     clang-format) find cpp tests -name node_modules -prune -o \( -name '*.cpp' -o -name '*.h' \) -print | xargs -r clang-format --dry-run -Werror ;;
-    eslint) $bin/eslint --max-warnings 0 . ;;
+    oxlint) $bin/oxlint ;;  # checks types, too, by tsconfig.json
     prettier) $bin/prettier --check --cache --cache-location build/prettier.cache . ;;
-    tsc) types ;;
+    tsc) for project in lib scripts; do $bin/tsc --project tsconfig.$project.json --noEmit || return; done ;;
     attributes) node scripts/attributes.mjs --check ;;
   esac
 }

@@ -19,7 +19,7 @@ function closure(file) {
     if (!each.endsWith('.js')) continue;
     const text = readFileSync(join(root, each), 'utf8');
     for (const [, path] of text.matchAll(/\b(?:from|import)\s*["'](\.\.?\/[^"']+)["']/g)) {
-      found.add(join(dirname(each), String(path)));
+      found.add(join(dirname(each), /** @type {string} */ (path)));
     }
   }
   return found;

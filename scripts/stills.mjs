@@ -19,7 +19,7 @@ const VARIANTS = /** @type {const} */ ([
 /** A figure element with its contents. */
 const FIGURE = /<figure[^>]* id="([\w-]+)"[^>]*>.*?<\/figure>/gs;
 /** Milliseconds to wait after a resize; animations take at most 250. */
-const REST = 400;
+const REST_MS = 400;
 
 /**
  * @typedef {{ width: number, height: number }} Size
@@ -79,7 +79,7 @@ async function draw(browser, language) {
   for (const { name, width, colorScheme } of VARIANTS) {
     await tab.setViewportSize({ width, height: 900 });
     await tab.emulateMedia({ colorScheme });
-    await tab.waitForTimeout(REST);
+    await tab.waitForTimeout(REST_MS);
     for (const id of ids) {
       const { svg, ...size } = await tab.locator(`#${id} > [drawn]`).evaluate((figure) => {
         const { picture } = /** @type {typeof import('../web/elements/package-types.d.ts').Figure.prototype} */ (

@@ -132,9 +132,8 @@ async function run({ name, command, env, counts }) {
   const note = `${((performance.now() - started) / 1000).toFixed(1)} s`;
   console.log(`\n── ${name}\n${readFileSync(log, 'utf8').trimEnd()}`);
 
-  let { passed, failed } = counts ? readCounts(results, counts) : { passed: status === 0 ? 1 : 0, failed: 0 };
-  if (failed === 0 && (status !== 0 || passed === 0)) failed = 1;
-  return { name, passed, failed, note };
+  const { passed, failed } = counts ? readCounts(results, counts) : { passed: status === 0 ? 1 : 0, failed: 0 };
+  return { name, passed, failed: failed === 0 && (status !== 0 || passed === 0) ? 1 : failed, note };
 }
 
 /** @param {string} file @param {(result: any) => Counts} counts */

@@ -92,9 +92,9 @@ export default defineConfig({
     rolldownOptions: {
       input,
       // Without this, a field that C++ no longer has would be written at the index `undefined`.
-      onwarn(warning, handle) {
-        if (warning.code === 'IMPORT_IS_UNDEFINED') throw new Error(warning.message);
-        handle(warning);
+      onLog(level, log, handle) {
+        if (log.code === 'IMPORT_IS_UNDEFINED') throw new Error(log.message);
+        handle(level, log);
       },
       // No comments that say where code comes from.
       experimental: { attachDebugInfo: 'none' },

@@ -35,15 +35,15 @@ void scoreKeys(const float* query, const float* key, const float* vector, float*
 /// output = the sum of weights[j] * value[j] over `keys` rows (keys, width).
 /// scratch  (2 * width)
 void mixRows(const float* weights, const float* value, float* output, float* scratch, int keys, int width) {
-  float* const lost = scratch + width;
+  float* const compensation = scratch + width;
   std::fill_n(output, width, 0.0f);
-  std::fill_n(lost, width, 0.0f);
+  std::fill_n(compensation, width, 0.0f);
   for (int j = 0; j < keys;) {
     std::fill_n(scratch, width, 0.0f);
     for (const int end = std::min(keys - j, kRun) + j; j < end; ++j, value += width) {
       addScaled(weights[j], value, scratch, width);
     }
-    addRun(scratch, output, lost, width);
+    addRun(scratch, output, compensation, width);
   }
 }
 

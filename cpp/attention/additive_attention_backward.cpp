@@ -28,16 +28,16 @@ int64_t linearScratch(const AdditiveAttentionArgs& args) {
 
 /// The forward pass's working memory, and that of the backward pass.
 struct GradWorkspace : AdditiveWorkspace {
-  float* gradQuery;    // (L, padded): gradients of Wq q
-  float* gradKey;      // (S, padded)
-  float* tanhs;        // (S, padded), of one query
-  float* weights;      // (S)
-  float* gradScores;   // (S)
-  float* gradVector;   // (padded), of one query
-  float* totalVector;  // (padded), of all queries
-  float* runs;         // (2 * padded): a run of keys' sums for the gradients of the query and the vector
-  float* lost;         // (3 * padded): the compensation of these two sums and of the total vector
-  float* linear;       // linearBackward's
+  float* gradQuery;     // (L, padded): gradients of Wq q
+  float* gradKey;       // (S, padded)
+  float* tanhs;         // (S, padded), of one query
+  float* weights;       // (S)
+  float* gradScores;    // (S)
+  float* gradVector;    // (padded), of one query
+  float* totalVector;   // (padded), of all queries
+  float* runs;          // (2 * padded): a run of keys' sums for the gradients of the query and the vector
+  float* compensation;  // (3 * padded): the compensation of these two sums and of the total vector
+  float* linear;        // linearBackward's
   // Sums over a sequence's queries: gradKey and the values' gradients; over sequences: the weights' gradients.
   RunningSum keySum, valueSum, weightQuerySum, weightKeySum;
 
@@ -58,7 +58,7 @@ struct GradWorkspace : AdditiveWorkspace {
     gradVector = cut.take(padded);
     totalVector = cut.take(padded);
     runs = cut.take(2 * padded);
-    lost = cut.take(3 * padded);
+    compensation = cut.take(3 * padded);
     linear = cut.take(linearScratch(args));
   }
 };
@@ -102,7 +102,7 @@ void backThroughTanh(const GradWorkspace& work, float* grad_query, int visible, 
   float* const run_vector = work.runs + padded;
   std::fill_n(grad_query, padded, 0.0f);
   std::fill_n(work.gradVector, padded, 0.0f);
-  std::fill_n(work.lost, 2 * padded, 0.0f);
+  std::fill_n(work.compensation, 2 * padded, 0.0f);
   for (int j = 0; j < visible;) {
     std::fill_n(work.runs, 2 * padded, 0.0f);
     for (const int end = std::min(visible - j, kRun) + j; j < end; ++j) {
@@ -117,12 +117,12 @@ void backThroughTanh(const GradWorkspace& work, float* grad_query, int visible, 
         store(run_vector + d, load(run_vector + d) + g * t);
       }
     }
-    addRun(run_query, grad_query, work.lost, padded);
-    addRun(run_vector, work.gradVector, work.lost + padded, padded);
+    addRun(run_query, grad_query, work.compensation, padded);
+    addRun(run_vector, work.gradVector, work.compensation + padded, padded);
   }
   for (int d = 0; d < padded; d += kLanes) store(grad_query + d, load(grad_query + d) * load(work.vector + d));
   // Each query is summed first, then all queries: shorter sums round less.
-  addRun(work.gradVector, work.totalVector, work.lost + 2 * padded, padded);
+  addRun(work.gradVector, work.totalVector, work.compensation + 2 * padded, padded);
 }
 
 /// Removes the padding of (rows, padded), in place.
@@ -198,7 +198,7 @@ void additiveAttentionBackward(const AdditiveAttentionGradArgs& args, float* scr
   const int padded = paddedHiddens(forward);
   clear(args);
   std::fill_n(work.totalVector, padded, 0.0f);
-  std::fill_n(work.lost + 2 * padded, padded, 0.0f);
+  std::fill_n(work.compensation + 2 * padded, padded, 0.0f);
   work.weightQuerySum.start(args.gradWeightQuery, forward.hiddens * forward.queryWidth);
   work.weightKeySum.start(args.gradWeightKey, forward.hiddens * forward.keyWidth);
   const float* grad_output = args.gradOutput;

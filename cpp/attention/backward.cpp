@@ -62,7 +62,7 @@ void computeWeights(const AttentionArgs& a, const BackwardWorkspace& w, QueryBlo
   differentiateSoftmax(a, w, q, keys);
 
   clearVectors(w.gradQuery, static_cast<size_t>(kQueryBlock) * w.width);
-  if (a.bias) addBiasGradient(a, w, q, keys, args.gradBias, args.lostBias);
+  if (a.bias) addBiasGradient(a, w, q, keys, args.gradBias, args.biasCompensation);
   if (a.relativeKeys) {
     const TableWorkspace& t = w.relativeKeys;
     sumByDistance(w.slopes, q, keys, a.relativeKeysClip, t.terms);
@@ -129,14 +129,14 @@ void computeWeights(const AttentionArgs& a, const BackwardWorkspace& w, QueryBlo
 
 float* shifted(float* address, ptrdiff_t by) { return address ? address + by : nullptr; }
 
-void addSums(const float* sums, float* to, float* lost, int count) {
-  if (lost) return addRun(sums, to, lost, count);
+void addSums(const float* sums, float* to, float* compensation, int count) {
+  if (compensation) return addRun(sums, to, compensation, count);
   for (int c = 0; c < count; ++c) to[c] += sums[c];
 }
 
-void addTable(const TableWorkspace& t, int columns, float* to, float* lost) {
+void addTable(const TableWorkspace& t, int columns, float* to, float* compensation) {
   for (int r = 0; r < t.rows; ++r) {
-    addSums(t.gradient + r * t.width, to + r * columns, shifted(lost, r * columns), columns);
+    addSums(t.gradient + r * t.width, to + r * columns, shifted(compensation, r * columns), columns);
   }
 }
 
@@ -155,10 +155,10 @@ void backwardHead(const AttentionGradArgs& args, BackwardWorkspace& w, int b, in
   w.sinkSlope = {};
   for (int first = 0; first < a.queries; first += kStripQueries) backwardStrip(args, w, b, h, first);
   if (a.relativeKeys)
-    addTable(keys, a.width, args.gradRelativeKeys + key_table, shifted(args.lostRelativeKeys, key_table));
+    addTable(keys, a.width, args.gradRelativeKeys + key_table, shifted(args.relativeKeysCompensation, key_table));
   if (a.relativeValues)
     addTable(values, a.valueWidth, args.gradRelativeValues + value_table,
-             shifted(args.lostRelativeValues, value_table));
+             shifted(args.relativeValuesCompensation, value_table));
 }
 
 void copyRows(const float* from, int from_stride, float* to, ptrdiff_t to_stride, int rows, int columns) {
@@ -214,7 +214,7 @@ void attendSequencesBackward(const AttentionGradArgs& args, Sequences sequences,
   const double work = 2.5 * sequences.count * a.heads * scoreCount(a) * (a.width + a.valueWidth);
   parallelFor(sequences.count * a.kvHeads, headsApart(a) ? work : -1, attend);
   for (int b = 0; a.sinks && b < sequences.count; ++b) {
-    addSums(sink_slopes + static_cast<size_t>(b) * a.heads, args.gradSinks, args.lostSinks, a.heads);
+    addSums(sink_slopes + static_cast<size_t>(b) * a.heads, args.gradSinks, args.sinksCompensation, a.heads);
   }
 }
 

@@ -83,9 +83,9 @@ void differentiateSoftmax(const AttentionArgs& a, BackwardWorkspace& w, const Qu
 /// Turns gradients of the capped scores into gradients of the scaled scores.
 void differentiateSoftcap(const BackwardWorkspace& w, KeyRange keys);
 
-/// gradBias += the scores' gradients, by the bias's strides; `lost` is lostBias.
+/// gradBias += the scores' gradients, by the bias's strides; `compensation` is biasCompensation.
 void addBiasGradient(const AttentionArgs& a, const BackwardWorkspace& w, const QueryBlock& q, KeyRange keys,
-                     float* bias, float* lost);
+                     float* bias, float* compensation);
 
 /// Writes the entries (rows, 8) of block `index` of a strip to panels of four rows.
 void transposeEntries(const float* entries, int rows, int index, float* panels);

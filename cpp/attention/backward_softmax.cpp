@@ -84,18 +84,18 @@ void differentiateSoftcap(const BackwardWorkspace& w, KeyRange keys) {
 }
 
 void addBiasGradient(const AttentionArgs& a, const BackwardWorkspace& w, const QueryBlock& q, KeyRange keys,
-                     float* bias, float* lost) {
+                     float* bias, float* compensation) {
   const int to = a.biasStep == 0 ? keys.to : std::min(keys.to, a.biasColumns);
   const ptrdiff_t start = static_cast<ptrdiff_t>(q.b) * a.biasStrides.batch +
                           static_cast<ptrdiff_t>(q.h) * a.biasStrides.head +
                           static_cast<ptrdiff_t>(q.first) * a.biasStrides.row;
   bias += start;
-  if (lost) {
-    lost += start;
-    for (int lane = 0; lane < q.count; ++lane, bias += a.biasStrides.row, lost += a.biasStrides.row) {
+  if (compensation) {
+    compensation += start;
+    for (int lane = 0; lane < q.count; ++lane, bias += a.biasStrides.row, compensation += a.biasStrides.row) {
       for (int j = keys.from; j < to; ++j) {
         const int at = a.biasStep == 0 ? 0 : j;
-        addRun(w.slopes.entries + lane + (j - keys.base) * kQueryBlock, bias + at, lost + at, 1);
+        addRun(w.slopes.entries + lane + (j - keys.base) * kQueryBlock, bias + at, compensation + at, 1);
       }
     }
     return;

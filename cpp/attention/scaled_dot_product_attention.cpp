@@ -210,7 +210,7 @@ void attendSequences(const AttentionArgs& a, Sequences sequences, float* kept, f
     if (heads > 0) GroupLoop(a, w, sequences, 0, heads, kept, &stream).run();
     return;
   }
-  stream.bringIn();
+  stream.copyInputs();
   for (int head = 0; head < heads; ++head) {
     packRelativeTables(a, w, head % a.heads);
     GroupLoop(a, w, sequences, head, 1, kept, nullptr).run();

@@ -23,7 +23,8 @@ FIELDS(AttentionArgs, batch, heads, kvHeads, queries, keys, width, valueWidth, q
        relativeKeys, relativeKeysHead, relativeKeysClip, relativeValues, relativeValuesHead, relativeValuesClip,
        alibiSlopes, sinks, weights, scores, scoresStage, logSumExp, seed, scale, softcap, dropout)
 FIELDS(AttentionGradArgs, attention, gradOutput, gradQuery, gradKey, gradValue, gradBias, gradRelativeKeys,
-       gradRelativeValues, gradSinks, lostBias, lostRelativeKeys, lostRelativeValues, lostSinks)
+       gradRelativeValues, gradSinks, biasCompensation, relativeKeysCompensation, relativeValuesCompensation,
+       sinksCompensation)
 FIELDS(AdditiveAttentionArgs, batch, queries, keys, queryWidth, keyWidth, valueWidth, hiddens, query, key, value,
        weightQuery, weightKey, weightVector, valid, output, weights)
 FIELDS(AdditiveAttentionGradArgs, attention, gradOutput, gradQuery, gradKey, gradValue, gradWeightQuery, gradWeightKey,
@@ -44,8 +45,8 @@ FIELDS(BlockParameters, self, cross, weight1, bias1, weight2, bias2, norm1, norm
 FIELDS(BlockAttentionArgs, attention, rotation, packedIn, packedMemory, packedOut)
 FIELDS(TransformerBlockArgs, self, cross, parameters, packed1, packed2, memory, width, hiddenWidth, gated, activation,
        norm, preNorm, eps, headEps, kept, output)
-FIELDS(OptionGradients, bias, relativeKeys, relativeValues, sinks, lostBias, lostRelativeKeys, lostRelativeValues,
-       lostSinks)
+FIELDS(OptionGradients, bias, relativeKeys, relativeValues, sinks, biasCompensation, relativeKeysCompensation,
+       relativeValuesCompensation, sinksCompensation)
 FIELDS(TransformerBlockGradArgs, block, gradient, gradMemory, gradients, self, cross)
 FIELDS(SinusoidalArgs, offset, frequencies, positions, out, rows, dim, concatenated)
 FIELDS(RotaryTableArgs, offset, amplitude, frequencies, positions, axes, out, rows, dim)
@@ -59,7 +60,7 @@ FIELDS(NormGradArgs, x, weight, gradient, gradWeight, gradBias, rows, dim, norm,
 FIELDS(ActivateArgs, x, out, rows, dim, activation)
 FIELDS(AppendArgs, x, cache, batch, tokens, heads, width, length, capacity, cacheType)
 FIELDS(SoftmaxArgs, x, out, batch, heads, queries, keys, sinks)
-FIELDS(SilenceArgs, head, rows, width, stride)
+FIELDS(ZeroHeadArgs, head, rows, width, stride)
 FIELDS(RunStepsArgs, steps, bytes, past)
 
 }  // namespace wasm_attention
@@ -75,12 +76,12 @@ BINDINGS {
 
   values<StepAction::kEmbedding, StepAction::kAdd, StepAction::kLinear, StepAction::kNorm, StepAction::kFeedForward,
          StepAction::kActivate, StepAction::kTanh, StepAction::kRotaryTable, StepAction::kRotary, StepAction::kAppend,
-         StepAction::kAttention, StepAction::kSoftmax, StepAction::kMixValues, StepAction::kSilenceHead>(
+         StepAction::kAttention, StepAction::kSoftmax, StepAction::kMixValues, StepAction::kZeroHead>(
       "stepActions",
       "embedding add linear norm feedForward activate tanh rotaryTable rotary append attention softmax mixValues "
-      "silenceHead");
+      "zeroHead");
 
-  listed<Step, AddArgs, ActivateArgs, AppendArgs, SoftmaxArgs, SilenceArgs>();
+  listed<Step, AddArgs, ActivateArgs, AppendArgs, SoftmaxArgs, ZeroHeadArgs>();
 
   op<&maskedSoftmax>("maskedSoftmax", "x valid out rows cols");
   op<&scaledDotProductAttention, &scaledDotProductAttentionScratch>("scaledDotProductAttention", Streams::kYes);

@@ -8,11 +8,11 @@ void RunningSum::start(float* sums, int size) {
   terms_ = 0;
   if (!many_) return;
   std::fill_n(run_, size_, 0.0f);
-  std::fill_n(lost_, size_, 0.0f);
+  std::fill_n(compensation_, size_, 0.0f);
 }
 
 void RunningSum::flush() {
-  addRun(run_, sums_, lost_, size_);
+  addRun(run_, sums_, compensation_, size_);
   std::fill_n(run_, size_, 0.0f);
   terms_ = 0;
 }

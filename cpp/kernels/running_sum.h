@@ -19,7 +19,7 @@ class RunningSum {
       : many_(terms > interval),
         interval_(interval),
         run_(cut.take(many_ ? size : 0)),
-        lost_(cut.take(many_ ? size : 0)) {}
+        compensation_(cut.take(many_ ? size : 0)) {}
 
   /// Begins with these `size` sums, which may be null.
   void start(float* sums, int size);
@@ -37,7 +37,7 @@ class RunningSum {
 
   bool many_ = false;
   int interval_ = 0, size_ = 0, terms_ = 0;
-  float *sums_ = nullptr, *run_ = nullptr, *lost_ = nullptr;
+  float *sums_ = nullptr, *run_ = nullptr, *compensation_ = nullptr;
 };
 
 }  // namespace wasm_attention

@@ -15,9 +15,9 @@
 // Implemented in web/lib/runtime/streamingMemory.ts.
 extern "C" {
 /// Copies in the inputs of rows [first, end) of `total`; returns 0 if there is nothing to copy, now or later.
-int bring_in(int first, int end, int total);
+int copy_inputs(int first, int end, int total);
 /// Copies out the results of rows before `end` that have not been copied yet.
-void take_out(int end, int total);
+void copy_output(int end, int total);
 }
 #endif
 
@@ -28,12 +28,12 @@ class Stream {
 #ifdef WASM_ATTENTION_THREADS
  public:
   /// step  rows in a part
-  Stream(int rows, int step) : rows_(rows), step_(step), flows_(rows > 0 && bring_in(0, 0, rows) != 0) {}
+  Stream(int rows, int step) : rows_(rows), step_(step), flows_(rows > 0 && copy_inputs(0, 0, rows) != 0) {}
 
   /// Copies all inputs in, part by part. Only the caller may call it.
-  void bringIn() {
+  void copyInputs() {
     for (int row = 0; flows_ && row < rows_; row += step_) {
-      bring_in(row, std::min(row + step_, rows_), rows_);
+      copy_inputs(row, std::min(row + step_, rows_), rows_);
       arrived_.advance();
     }
   }
@@ -45,10 +45,10 @@ class Stream {
 
   /// On the caller, copies out the next parts as long as done(first, end) says that rows [first, end) are computed.
   template <typename Done>
-  void takeOut(int thread, const Done& done) {
+  void copyOutput(int thread, const Done& done) {
     if (!flows_ || thread != 0) return;
     for (; taken_ < rows_ && done(taken_, std::min(taken_ + step_, rows_)); taken_ += step_) {
-      take_out(std::min(taken_ + step_, rows_), rows_);
+      copy_output(std::min(taken_ + step_, rows_), rows_);
     }
   }
 
@@ -60,7 +60,7 @@ class Stream {
 #else
  public:
   Stream(int, int) {}
-  void bringIn() {}
+  void copyInputs() {}
   void await(int, int) const {}
 #endif
 };
@@ -72,10 +72,10 @@ template <typename F, typename Done>
 void streamedFor(Stream* stream, int count, double work, const F& f, const Done& done) {
 #ifdef WASM_ATTENTION_THREADS
   parallelFrom(stream ? -1 : 0, count, work, [&](int i, int thread) {
-    if (i < 0) return stream->bringIn();
+    if (i < 0) return stream->copyInputs();
     f(i, thread);
     // After f, not before, because other threads may be waiting for this index.
-    if (stream) stream->takeOut(thread, done);
+    if (stream) stream->copyOutput(thread, done);
   });
 #else
   static_cast<void>(stream);

@@ -177,10 +177,10 @@ void attendBlockBackward(const BlockAttention& how, const OptionGradients& optio
   grads.gradRelativeKeys = options.relativeKeys;
   grads.gradRelativeValues = options.relativeValues;
   grads.gradSinks = options.sinks;
-  grads.lostBias = options.lostBias;
-  grads.lostRelativeKeys = options.lostRelativeKeys;
-  grads.lostRelativeValues = options.lostRelativeValues;
-  grads.lostSinks = options.lostSinks;
+  grads.biasCompensation = options.biasCompensation;
+  grads.relativeKeysCompensation = options.relativeKeysCompensation;
+  grads.relativeValuesCompensation = options.relativeValuesCompensation;
+  grads.sinksCompensation = options.sinksCompensation;
   attendSequencesBackward(grads, sequences, how.steps.weights, rest);
   rotate<true>(how.args, sequences, at.query, at.key, new_keys);
   if (p.queryNorm) {

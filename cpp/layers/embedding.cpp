@@ -16,14 +16,14 @@ constexpr int kCounters = 1024;
 
 struct EmbeddingScratch {
   int32_t *counters, *slots;  // for each row of the table the index of its compensation; -1 for none
-  float* lost;                // (frequent ids, dim): the compensation of their sums
+  float* compensation;        // (frequent ids, dim): the compensation of their sums
   int64_t size;
 
   EmbeddingScratch(float* scratch, int count, int rows, int dim) {
     Cutter cut(count > kRun ? scratch : nullptr);
     counters = reinterpret_cast<int32_t*>(cut.take(kCounters));
     slots = reinterpret_cast<int32_t*>(cut.take(rows));
-    lost = cut.take(times(count / kRun, dim));
+    compensation = cut.take(times(count / kRun, dim));
     size = count > kRun ? cut.used() : 0;
   }
 };
@@ -52,7 +52,7 @@ void placeLosses(const EmbeddingScratch& w, const int32_t* ids, int count, int r
 #pragma clang loop unroll(disable)
 #endif
   for (int id = 0; id < rows; ++id) w.slots[id] = w.slots[id] > kRun ? slots++ : -1;
-  std::memset(w.lost, 0, static_cast<size_t>(slots) * dim * sizeof(float));
+  std::memset(w.compensation, 0, static_cast<size_t>(slots) * dim * sizeof(float));
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ void embeddingBackward(const float* grad_out, const int32_t* ids, float* grad_ta
     float* const row = grad_table + static_cast<size_t>(ids[i]) * dim;
     const int slot = often ? w.slots[ids[i]] : -1;
     if (slot >= 0) {
-      addRun(grad_out, row, w.lost + static_cast<size_t>(slot) * dim, dim);
+      addRun(grad_out, row, w.compensation + static_cast<size_t>(slot) * dim, dim);
     } else {
       int j = 0;
       for (; j + kLanes <= dim; j += kLanes) store(row + j, load(row + j) + load(grad_out + j));

@@ -15,7 +15,7 @@ void linear(const LinearArgs& a, float* scratch) {
   if (a.weightType == WeightType::kFloat32) {
     return gemmStreamed(a.x, a.packed, a.bias, a.out, a.rows, a.outputs, a.inputs);
   }
-  Stream(1, 1).bringIn();
+  Stream(1, 1).copyInputs();
   multiplyPacked(a, scratch);
 }
 

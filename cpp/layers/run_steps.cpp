@@ -109,7 +109,7 @@ void softmax(const SoftmaxArgs& s, int past) {
 
 int64_t mixScratch(const AttentionArgs& a) { return int64_t{threadCount()} * a.valueWidth; }
 
-void silenceHead(const SilenceArgs& s) {
+void zeroHead(const ZeroHeadArgs& s) {
   for (int i = 0; i < s.rows; ++i) {
     float* const head = s.head + static_cast<size_t>(i) * s.stride;
     std::fill(head, head + s.width, 0.0f);
@@ -153,8 +153,8 @@ void run(const Step& step, int past, float* scratch) {
       return softmax(argsOf<SoftmaxArgs>(step), past);
     case StepAction::kMixValues:
       return mixValues(attentionAfter(step, past), scratch);
-    case StepAction::kSilenceHead:
-      return silenceHead(argsOf<SilenceArgs>(step));
+    case StepAction::kZeroHead:
+      return zeroHead(argsOf<ZeroHeadArgs>(step));
   }
 }
 

@@ -83,17 +83,17 @@ void packLeft(const float* x, ptrdiff_t stride, int depth, int cols, float* pane
 
 /// sums += the sum of x's rows.
 void addRows(const float* x, float* sums, int rows, int cols) {
-  float run[kRunElements], lost[kRunElements];
+  float run[kRunElements], compensation[kRunElements];
   for (int col = 0; col < cols; col += kRunElements) {
     const int count = std::min(cols - col, kRunElements);
-    std::fill_n(lost, count, 0.0f);
+    std::fill_n(compensation, count, 0.0f);
     for (int row = 0; row < rows; row += kRun) {
       std::fill_n(run, count, 0.0f);
       for (int i = row; i < std::min(row + kRun, rows); ++i) {
         const float* const from = x + static_cast<size_t>(i) * cols + col;
         for (int c = 0; c < count; ++c) run[c] += from[c];
       }
-      addRun(run, sums + col, lost, count);
+      addRun(run, sums + col, compensation, count);
     }
   }
 }

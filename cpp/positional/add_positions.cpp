@@ -47,12 +47,12 @@ void addPositionsBackward(const float* grad_out, float* grad_x, float* grad_tabl
     for (int b = 0; b < batch; ++b) add(grad_table, grad_x + static_cast<size_t>(b) * size, grad_table, size);
     return;
   }
-  float lost[kRunElements];
+  float compensation[kRunElements];
   for (int first = 0; first < size; first += kRunElements) {
     const int count = std::min(size - first, kRunElements);
-    std::fill_n(lost, count, 0.0f);
+    std::fill_n(compensation, count, 0.0f);
     for (int b = 0; b < batch; ++b)
-      addRun(grad_x + static_cast<size_t>(b) * size + first, grad_table + first, lost, count);
+      addRun(grad_x + static_cast<size_t>(b) * size + first, grad_table + first, compensation, count);
   }
 }
 

@@ -19,17 +19,17 @@ inline int endOfRun(int begin, int count) { return count - begin < kRunElements 
 
 /// Four sums of runs.
 struct LongSum {
-  f32x4 sum{}, lost{};
+  f32x4 sum{}, compensation{};
 
   // Not inline, to keep the wasm small; it costs nothing once in a run.
   void add(f32x4 run);
   void scale(f32x4 factor) {
     sum *= factor;
-    lost *= factor;
+    compensation *= factor;
   }
 };
 
-/// sums[i] += run[i] for `count` elements; `lost` is the sums' compensation, initially zeros.
-void addRun(const float* run, float* sums, float* lost, int count);
+/// sums[i] += run[i] for `count` elements; `compensation` is the sums' compensation, initially zeros.
+void addRun(const float* run, float* sums, float* compensation, int count);
 
 }  // namespace wasm_attention

@@ -26,5 +26,5 @@ function measure(task, progressed) {
 
 export function inNode() {
   const { node, v8 } = process.versions;
-  return { engine: `Node v${node} (V8 ${v8})`, measure, close() {} };
+  return { engine: `Node v${node} (V8 ${v8})`, measure, close: () => undefined };
 }

@@ -10,7 +10,7 @@ import { works } from './works.mjs';
 
 const OURS = 'wasm-attention';
 /** Milliseconds of rest before a sample: onnxruntime-web's idle threads look for work for 20. */
-const REST = 40;
+const REST_MS = 40;
 const libraries = {
   [OURS]: './peers/ours.mjs',
   ort: './peers/ort.mjs',
@@ -96,7 +96,7 @@ async function measureWork(task) {
     warmup: quick ? 300 : 600,
     collect: problem.collect ?? largest >= 2 ** 20,
     onRound: (round) => progress(`${name}: round ${round + 1}`),
-    ...(shared && { rest: REST, minSample: 10 }),
+    ...(shared && { rest: REST_MS, minSample: 10 }),
   });
   // The share of the time in which one thread computed; with rests it would say nothing about the machine.
   const busy = before[1] === undefined || shared ? undefined : usage() - before[1];

@@ -10,7 +10,7 @@ import { attentionGradients, crossEntropy } from './problems/gradients.mjs';
 import { gatedFeedForward, norm } from './problems/gated.mjs';
 import { matmul } from './problems/matmul.mjs';
 import { encoder, nextToken, opening } from './problems/models.mjs';
-import { multiHead, turnedMultiHead } from './problems/multi-head.mjs';
+import { multiHead, rotaryMultiHead } from './problems/multi-head.mjs';
 import { positionedAttention, rotary } from './problems/positions.mjs';
 import { addTable, softmax, table } from './problems/rows.mjs';
 import { quantisedProduct } from './problems/quantised.mjs';
@@ -78,7 +78,7 @@ export const works = [
   {
     name: 'mha-turned',
     title: 'multi-head (1,512,768,12) normed, turned / plain',
-    make: () => turnedMultiHead({ n: 512, width: 768, heads: 12 }),
+    make: () => rotaryMultiHead({ n: 512, width: 768, heads: 12 }),
     bars: [{ over: ['baseline'], as: 'plain', ratio: 1 / 1.08 }],
   },
   {

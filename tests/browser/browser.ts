@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { figures as all } from '../../web/elements/registry.js';
 import { launch } from './chromium.js';
-import { laidOut } from './place.js';
+import { allDrawn, laidOut } from './place.js';
 import { servePage, type PageServer, type ServerOptions } from './server.js';
 import { Tabs, type TabOptions } from './tabs.js';
 
@@ -13,7 +13,7 @@ export interface PageOptions extends TabOptions {
   readonly path?: string;
   /** Do not wait for the figures, for pages without scripts. */
   readonly still?: boolean;
-  /** The figures under test, which are scrolled to and drawn; by default all of the page. */
+  /** The figures under test, which are scrolled to and drawn; by default all of the page are drawn at once. */
   readonly figures?: readonly string[];
 }
 
@@ -72,10 +72,10 @@ export function useBrowser(served?: ServerOptions): {
       errors = [];
     },
     async open({ path = '/en/', still = false, figures, ...options } = {}) {
-      const page = await tabs.take(options);
+      const page = await tabs.take({ allNear: figures === undefined && !still, ...options });
       await page.goto(new URL(path, server.origin).href);
       if (!still) await laidOut(page);
-      if (!still) await draw(page, figures ?? TAGS);
+      if (!still) await (figures === undefined ? allDrawn(page) : draw(page, figures));
       return page;
     },
   };

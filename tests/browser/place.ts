@@ -11,6 +11,14 @@ export async function laidOut(page: Page): Promise<void> {
   });
 }
 
+/** Resolves once all figures are drawn but for those in closed answers. */
+export async function allDrawn(page: Page): Promise<void> {
+  await page.waitForFunction(
+    (tags) => [...document.querySelectorAll(tags)].every((it) => !it.checkVisibility() || it.hasAttribute('drawn')),
+    Object.keys(figures).join(),
+  );
+}
+
 /** Resolves once all figures in and around the window are drawn, and the page has followed. */
 export async function drawn(page: Page): Promise<void> {
   await page.waitForFunction(

@@ -4,9 +4,18 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 export interface TabOptions extends BrowserContextOptions {
   /** Whether the page may register its service worker. Tests are faster without. */
   readonly offline?: boolean;
+  /** Whether all figures are near the window, so that the page draws them without being scrolled. */
+  readonly allNear?: boolean;
   /** A script to run before the page's own. */
   readonly script?: string;
 }
+
+/** Extends the window by the page's whole length for those who observe what comes near it. */
+const ALL_NEAR = `IntersectionObserver = class extends IntersectionObserver {
+  constructor(report, options) {
+    super(report, /^[0-9]+%/.test(options?.rootMargin) ? { ...options, rootMargin: '1000000px' } : options);
+  }
+};`;
 
 interface Tab {
   /** The options that cannot be changed from page to page, as JSON. */
@@ -40,7 +49,7 @@ export class Tabs {
     ...options
   }: TabOptions): Promise<Page> {
     const kind = JSON.stringify(options);
-    const tab = [...this.#idle].find((idle) => idle.kind === kind) ?? (await this.#make(options));
+    const tab = [...this.#idle].find((idle) => idle.kind === kind) ?? (await this.#make(kind, options));
     this.#idle.delete(tab);
     this.#used.add(tab);
     if (viewport !== null) await tab.page.setViewportSize(viewport);
@@ -55,13 +64,13 @@ export class Tabs {
     await Promise.all(left.map((tab) => this.#leave(tab)));
   }
 
-  async #make({ offline = false, script, ...options }: TabOptions): Promise<Tab> {
+  async #make(kind: string, { offline = false, allNear = false, script, ...options }: TabOptions): Promise<Tab> {
     const context = await this.#browser.newContext(options);
     context.setDefaultTimeout(20_000);
     if (!offline) await context.addInitScript({ content: 'delete Navigator.prototype.serviceWorker;' });
+    if (allNear) await context.addInitScript({ content: ALL_NEAR });
     if (script !== undefined) await context.addInitScript({ content: script });
     const page = await context.newPage();
-    const kind = JSON.stringify({ offline, script, ...options });
     const tab: Tab = { kind, page, again: !offline && script === undefined, leaving: false };
     this.#listen(tab, options.javaScriptEnabled ?? true);
     return tab;

@@ -2,18 +2,15 @@
 import type { Page } from 'playwright-core';
 import { figures } from '../../web/elements/registry.js';
 import type { PageOptions } from './browser.js';
+import { allDrawn } from './place.js';
 
 export const TAGS = Object.keys(figures);
 
 /** Opens the page and all its answers, and draws all figures, including those in answers. */
 export async function openWhole(open: (options?: PageOptions) => Promise<Page>, options?: PageOptions): Promise<Page> {
-  const page = await open({ ...options, figures: [] });
+  const page = await open(options);
   await page.evaluate(() => document.querySelectorAll('details').forEach((answer) => (answer.open = true)));
-  // Its index in the list does not change while it is drawn.
-  for (const figure of await page.locator(TAGS.join()).all()) {
-    await figure.evaluate((element) => element.scrollIntoView({ behavior: 'instant', block: 'center' }));
-    await figure.and(page.locator('[drawn]')).waitFor({ state: 'attached' });
-  }
+  await allDrawn(page);
   return page;
 }
 

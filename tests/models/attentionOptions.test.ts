@@ -2,14 +2,12 @@
  * Every option of attention in an architecture, whether or not a family uses it: a pass gives the same as
  * scaledDotProductAttention with this option. Families that do not exist can be added only to the sources.
  */
-/* eslint-disable no-restricted-imports */
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { load, type AttentionOptions, type Tensor, type TensorLike } from '../../web/lib/index.js';
 import { openModel, type Model, type ModelHooks } from '../../web/lib/models.js';
 import type { Architecture } from '../../web/lib/models/config/architecture.js';
 import { FAMILIES } from '../../web/lib/models/families/index.js';
 import { llama } from '../../web/lib/models/families/llama.js';
-/* eslint-enable no-restricted-imports */
 import { readSafetensors } from 'wasm-attention';
 import { EPS, expectClose } from '../support/close.js';
 import { checkpoint } from './fixtures.js';

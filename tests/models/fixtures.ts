@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { readSafetensors, type Tensor } from 'wasm-attention';
 import { openModel, type Model, type OpenModelOptions } from 'wasm-attention/models';
 // Facts about each family that the tests need.
-/* eslint-disable no-restricted-imports */
 import type { Architecture } from '../../web/lib/models/config/architecture.js';
 import { readConfig } from '../../web/lib/models/config/readConfig.js';
 import { FAMILIES } from '../../web/lib/models/families/index.js';
-/* eslint-enable no-restricted-imports */
 import { attention } from '../support/library.js';
 
 const ROOT = join(import.meta.dirname, '../fixtures');

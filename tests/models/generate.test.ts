@@ -2,7 +2,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { GenerateOptions, Model } from 'wasm-attention/models';
 // A text does not reveal the probabilities of its draws.
-// eslint-disable-next-line no-restricted-imports
 import { drawer } from '../../web/lib/models/sampling.js';
 import { checkpoint, open, stories } from './fixtures.js';
 

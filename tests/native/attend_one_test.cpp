@@ -49,7 +49,7 @@ TEST(AttendOne, SharesKeysBetweenGroupsOfHeadsInEitherLayout) {
     for (const int kv_heads : {1, 2, 4}) {
       for (const bool side_by_side : {false, true}) {
         AttentionChoices choices;
-        choices.headsSideBySide = side_by_side;
+        choices.headsInterleaved = side_by_side;
         choices.weights = side_by_side;
         SCOPED_TRACE(testing::Message() << keys << " keys of " << kv_heads << " heads");
         check({2, 4, kv_heads, 1, keys, 8, 16}, choices, seed++);

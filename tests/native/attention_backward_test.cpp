@@ -196,7 +196,7 @@ TEST(AttentionBackward, GivesTheSameBitsForBothLayoutsOfHeads) {
     AttentionChoices choices;
     choices.windowRight = 0;
     AttentionProblem heads_first({2, 4, 2, n, n, 5, 3}, choices, n);
-    choices.headsSideBySide = true;
+    choices.headsInterleaved = true;
     AttentionProblem tokens_first({2, 4, 2, n, n, 5, 3}, choices, n);
     // Moves (B, H, n, columns) to (B, n, H, columns).
     const auto moved = [n](const std::vector<float>& x, int heads, int columns) {

@@ -29,7 +29,7 @@ inline AttentionSizes drawSizes(Draw& draw) {
 
 inline AttentionChoices drawChoices(Draw& draw) {
   AttentionChoices c;
-  c.headsSideBySide = draw.flag();
+  c.headsInterleaved = draw.flag();
   c.validLens = static_cast<ValidLens>(draw.integer(0, 2));
   c.windowLeft = draw.flag() ? -1 : draw.integer(0, 50);
   c.windowRight = draw.flag() ? -1 : draw.integer(0, 50);

@@ -70,7 +70,7 @@ AttentionProblem::AttentionProblem(const AttentionSizes& sizes, const AttentionC
   key = randomFloats(size_t(sizes.batch) * sizes.kvHeads * sizes.keys * sizes.width, seed + 1, 2);
   value = randomFloats(size_t(sizes.batch) * sizes.kvHeads * sizes.keys * sizes.valueWidth, seed + 2, 2);
   output.resize(size_t(sizes.batch) * sizes.heads * sizes.queries * sizes.valueWidth);
-  place(sizes, choices.headsSideBySide);
+  place(sizes, choices.headsInterleaved);
   place(choices, seed + 3);
   scratch.resize(scaledDotProductAttentionScratch(args_));
 }

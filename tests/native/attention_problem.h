@@ -26,7 +26,7 @@ enum class ValidLens { kNone, kPerBatch, kPerQuery };
 enum class Offsets { kNone, kForward, kBackward };
 
 struct AttentionChoices {
-  bool headsSideBySide = false;  // (B, L, H, E) instead of (B, H, L, E), as projections write them
+  bool headsInterleaved = false;  // (B, L, H, E) instead of (B, H, L, E), as projections write them
   ValidLens validLens = ValidLens::kNone;
   int windowLeft = -1, windowRight = -1;
   Offsets offsets = Offsets::kNone;

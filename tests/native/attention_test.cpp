@@ -52,7 +52,7 @@ TEST(Attention, GivesTheSameBitsForBothLayoutsOfHeads) {
     AttentionChoices choices = allResults();
     const AttentionSizes sizes{2, 4, 2, queries, 37, 5, 9};
     AttentionProblem heads_first(sizes, choices, 1);
-    choices.headsSideBySide = true;
+    choices.headsInterleaved = true;
     AttentionProblem tokens_first(sizes, choices, 1);
     const auto rearrange = [&](const std::vector<float>& from, std::vector<float>& to, int heads, int rows, int width) {
       for (int b = 0; b < sizes.batch; ++b) {

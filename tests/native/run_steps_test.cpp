@@ -284,7 +284,7 @@ TEST(RunSteps, MixesValuesByChangedWeights) {
 TEST(RunSteps, SilencesAHead) {
   const Floats before = randomFloats(4 * 12, 1);
   Floats x = before;
-  runStep(StepAction::kSilenceHead, SilenceArgs{x.data() + 6, 4, 3, 12});
+  runStep(StepAction::kZeroHead, ZeroHeadArgs{x.data() + 6, 4, 3, 12});
   for (int i = 0; i < 4 * 12; ++i) ASSERT_EQ(x[i], i % 12 >= 6 && i % 12 < 9 ? 0 : before[i]);
 }
 

@@ -174,7 +174,7 @@ describe('messages', () => {
     for (const call of [
       () => attention.complexity(long as never, { n: 1, d: 1 }),
       () => attention.tensor(long as never),
-      () => attention.tensor(new Function(`/* ${long} */`) as never), // eslint-disable-line @typescript-eslint/no-implied-eval
+      () => attention.tensor(new Function(`/* ${long} */`) as never), // oxlint-disable-line typescript/no-implied-eval
       () => mha.loadStateDict({ [long]: q }),
       () => attention.conv1d(q, q, { [long]: 1 }),
     ]) {

@@ -19,7 +19,8 @@ export async function runModule(code: string): Promise<string[]> {
   const log = jest.spyOn(console, 'log').mockImplementation((...words) => void lines.push(format(...words)));
   try {
     // A module runs only once per URL, so every run gets its own.
-    await import(`${file}?${++runs}`);
+    runs += 1;
+    await import(`${file}?${runs}`);
   } finally {
     log.mockRestore();
   }

@@ -31,7 +31,7 @@ export function createLoader<Options extends SlimLoadOptions>(
         const { instantiateThreads } = await import('./runtime/threads.js');
         return await instantiateThreads(threads, loadSingle, async () => compile(await threaded()));
       } catch (error) {
-        // eslint-disable-next-line no-console -- the call succeeds, but with fewer threads than requested
+        // oxlint-disable-next-line no-console -- the call succeeds, but with fewer threads than requested
         console.warn(`load: expected ${threads} threads, got 1: ${(error as Error).message}`);
       }
     }

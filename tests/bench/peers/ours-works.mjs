@@ -53,7 +53,7 @@ export const prepare = {
 
   multiHead: (context, problem) => attentionLayer(context, problem),
 
-  turnedMultiHead: (context, problem) => attentionLayer(context, problem, { qkNorm: true, rotary: {} }),
+  rotaryMultiHead: (context, problem) => attentionLayer(context, problem, { qkNorm: true, rotary: {} }),
 
   decoding: ({ wasm }, { params, inputs, parameters }) => {
     const { past, width } = params;
@@ -243,7 +243,7 @@ export const baseline = {
     return { run: () => ({ plain: attend({}) }) };
   },
 
-  turnedMultiHead: (context, problem) => {
+  rotaryMultiHead: (context, problem) => {
     const { run, dispose } = attentionLayer(context, problem);
     return { run: () => ({ plain: run().output }), dispose };
   },

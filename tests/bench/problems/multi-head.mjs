@@ -77,7 +77,7 @@ function turnedKeys(matrix, x, { rows, width, heads }) {
  * Multi-head self-attention (1, n, width) with normed and turned queries and keys. The baseline is the same without
  * them.
  */
-export function turnedMultiHead({ n, width, heads }) {
+export function rotaryMultiHead({ n, width, heads }) {
   const problem = multiHead({ batch: 1, n, width, heads });
   const { wq, wk, wv, wo } = problem.parameters;
   const { x } = problem.inputs;
@@ -107,7 +107,7 @@ export function turnedMultiHead({ n, width, heads }) {
   };
   return {
     ...problem,
-    kind: 'turnedMultiHead',
+    kind: 'rotaryMultiHead',
     check({ output, plain }) {
       if (plain) return problem.check({ output: plain });
       const errors = new Errors();

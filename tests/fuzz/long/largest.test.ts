@@ -4,7 +4,6 @@
  */
 import { describe, expect, test } from '@jest/globals';
 // No call passes such sizes.
-// eslint-disable-next-line no-restricted-imports
 import { Memory } from '../../../web/lib/runtime/memory.js';
 import { attention, scaledDotProductAttentionBackward as attentionBackward } from '../../support/library.js';
 

@@ -19,7 +19,7 @@ TestStream::TestStream(std::vector<Input> inputs, const float* output, size_t co
 
 TestStream::~TestStream() { flowing = nullptr; }
 
-int TestStream::bringIn(int first, int end, int total) {
+int TestStream::copyInputs(int first, int end, int total) {
   if (std::this_thread::get_id() != caller_) return 0;
   for (const Input& input : inputs_) {
     const size_t row = input.from.size() / total;
@@ -30,18 +30,18 @@ int TestStream::bringIn(int first, int end, int total) {
   return 1;
 }
 
-void TestStream::takeOut(int end, int total) {
+void TestStream::copyOutput(int end, int total) {
   taken_.insert(taken_.end(), output_ + taken_.size(), output_ + count_ / total * end);
 }
 
 }  // namespace wasm_attention
 
-int bring_in(int first, int end, int total) {
+int copy_inputs(int first, int end, int total) {
   wasm_attention::TestStream* const stream = wasm_attention::flowing;
-  return stream ? stream->bringIn(first, end, total) : 0;
+  return stream ? stream->copyInputs(first, end, total) : 0;
 }
 
-void take_out(int end, int total) {
+void copy_output(int end, int total) {
   wasm_attention::TestStream* const stream = wasm_attention::flowing;
-  stream->takeOut(end, total);
+  stream->copyOutput(end, total);
 }

@@ -17,8 +17,8 @@ class TestStream {
   ~TestStream();
   TestStream(const TestStream&) = delete;
 
-  int bringIn(int first, int end, int total);
-  void takeOut(int end, int total);
+  int copyInputs(int first, int end, int total);
+  void copyOutput(int end, int total);
 
   /// The part of the output that was copied out.
   const std::vector<float>& taken() const { return taken_; }

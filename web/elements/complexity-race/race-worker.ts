@@ -1,5 +1,4 @@
 // The package does not export this.
-// eslint-disable-next-line no-restricted-imports
 import { startWebWorker } from '../../lib/runtime/port.js';
 
 /** Starts the worker that measures. */

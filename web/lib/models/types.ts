@@ -89,7 +89,7 @@ export interface ModelForwardOptions {
 
 /** Functions by the names of what they see; the guide "Real models" lists them. */
 // A function that returns nothing has the type void.
-// eslint-disable-next-line @typescript-eslint/no-invalid-void-type
+// oxlint-disable-next-line typescript/no-invalid-void-type
 export type ModelHooks = Record<string, (value: Tensor) => Tensor | void>;
 
 /** What `forward` returns. */

@@ -10,10 +10,10 @@ export function importsOf(module: WebAssembly.Module, given: WebAssembly.ModuleI
   return {
     env: {
       ...Object.fromEntries(embind.map(({ name }) => [name, ignore])),
-      bring_in: ignore,
+      copy_inputs: ignore,
       emscripten_notify_memory_growth: ignore,
       lost_thread: ignore,
-      take_out: ignore,
+      copy_output: ignore,
       ...given,
     },
   };

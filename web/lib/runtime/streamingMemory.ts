@@ -78,14 +78,14 @@ export class StreamingMemory extends Memory {
   }
 
   /** Import of the module: copies rows of the running function's inputs in; `total` is all its rows. */
-  bringIn(first: number, end: number, total: number): boolean {
+  copyInputs(first: number, end: number, total: number): boolean {
     if (!this.#streams) return false;
     this.#keepErrors(() => this.#copyIn(first, end, total));
     return true;
   }
 
   /** Import of the module: copies rows of the running function's output out. */
-  takeOut(end: number, total: number): void {
+  copyOutput(end: number, total: number): void {
     const from = this.#output;
     if (!from) return;
     // Allocated here, so that it is zeroed while other threads compute.

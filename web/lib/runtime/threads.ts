@@ -72,8 +72,8 @@ export async function instantiateThreads(
   });
   const raw = await instantiateCore(module, {
     memory: shared,
-    bring_in: (first: number, end: number, total: number) => memory.bringIn(first, end, total),
-    take_out: (end: number, total: number) => memory.takeOut(end, total),
+    copy_inputs: (first: number, end: number, total: number) => memory.copyInputs(first, end, total),
+    copy_output: (end: number, total: number) => memory.copyOutput(end, total),
     lost_thread: () => Number(threads.some((thread) => thread.ended())),
   });
   const pool = raw as unknown as Pool;

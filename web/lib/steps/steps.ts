@@ -10,7 +10,7 @@ import * as NormArgs from '../generated/bindings/normArgs.js';
 import * as RotaryArgs from '../generated/bindings/rotaryArgs.js';
 import * as RotaryTableArgs from '../generated/bindings/rotaryTableArgs.js';
 import * as RunStepsArgs from '../generated/bindings/runStepsArgs.js';
-import * as SilenceArgs from '../generated/bindings/silenceArgs.js';
+import * as ZeroHeadArgs from '../generated/bindings/zeroHeadArgs.js';
 import * as SoftmaxArgs from '../generated/bindings/softmaxArgs.js';
 import * as Step from '../generated/bindings/step.js';
 import { ARGS, clearArgs, doubles, floats, setStack, words } from '../runtime/args.js';
@@ -274,12 +274,12 @@ export class Steps {
   }
 
   /** Sets `width` of every `stride` floats to 0. */
-  silenceHead(head: number, rows: number, width: number, stride: number): void {
-    words[SilenceArgs.head] = head;
-    words[SilenceArgs.rows] = rows;
-    words[SilenceArgs.width] = width;
-    words[SilenceArgs.stride] = stride;
-    this.#push('silenceHead', SilenceArgs.BYTES);
+  zeroHead(head: number, rows: number, width: number, stride: number): void {
+    words[ZeroHeadArgs.head] = head;
+    words[ZeroHeadArgs.rows] = rows;
+    words[ZeroHeadArgs.width] = width;
+    words[ZeroHeadArgs.stride] = stride;
+    this.#push('zeroHead', ZeroHeadArgs.BYTES);
   }
 
   /** Appends a step with the arguments in ARGS. */

@@ -2,7 +2,6 @@ import { readMessage, type CellMessage, type CellStart } from './messages.js';
 import { partsOf } from './program.js';
 import runtime from './runtime.ts?script';
 // The page loads this module anyway; the package does not export it.
-// eslint-disable-next-line no-restricted-imports
 import { embeddedWasm } from '../../lib/runtime/embedded.js';
 
 /** The frame's document: plugins/policy.ts. */

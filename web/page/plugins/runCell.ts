@@ -13,7 +13,6 @@ export async function runCell(code: string): Promise<readonly CellOutput[]> {
   });
   // The sources, because the page is built without the package. Imported late, because they need `__VERSION__`
   // (../vite.config.ts).
-  // eslint-disable-next-line no-restricted-syntax
   const library = await import('../../lib/index.js');
   const scope = globalThis as Record<string, unknown>;
   const name = `cell${++count}`;

@@ -128,7 +128,7 @@ test.each(TAGS.flatMap((tag) => [[tag, 'en', 1280] as const, [tag, 'ko', 390] as
     let last = '';
     let drawn = await outline(figure);
     while (drawn !== last) {
-      await figure.page().waitForTimeout(500);
+      await figure.page().waitForTimeout(200);
       [last, drawn] = [drawn, await outline(figure)];
     }
     expect(drawn).toMatchSnapshot();

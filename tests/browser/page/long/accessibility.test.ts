@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import axe from 'axe-core';
 import type { AxeResults, NodeResult, RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
@@ -27,42 +27,32 @@ function violations(page: Page): Promise<string[]> {
   });
 }
 
-describe.each([
-  ['light', 1280],
-  ['dark', 390],
-] as const)('in a %s scheme at %d px', (colorScheme, width) => {
-  test.each(LANGUAGES)(
-    'axe finds no violations in %s, before and after use, with all answers open',
-    async (language) => {
-      const page = await openWhole(open, {
-        path: `/${language}/`,
-        colorScheme,
-        viewport: { width, height: 900 },
-        script: axe.source,
-      });
-      expect(await violations(page)).toEqual([]);
-      // Move every slider by a step; open a table, some code and a menu.
-      for (const slider of await page.locator('input[type=range]').all()) await slider.press('ArrowRight');
-      const tools = page.locator('positional-curves .tools button');
-      for (const name of ['tools.code', 'table'] as const) {
-        await tools
-          .filter({ hasText: textsOf(language).figures[name] })
-          .first()
-          .click();
-      }
-      await page.locator('path-lengths .tools [popovertarget]').click();
-      expect(await violations(page)).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-    },
-    240_000,
-  );
-});
-
-test.each(LANGUAGES)(
-  'at 320 px nothing overflows in %s, with all answers open',
-  async (language) => {
-    const page = await openWhole(open, { path: `/${language}/`, viewport: { width: 320, height: 800 } });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+test.each([
+  ['en', 'light', 1280],
+  ['ko', 'light', 1280],
+  ...LANGUAGES.map((language) => [language, 'dark', 390] as const),
+] as const)(
+  'axe finds no violations in %s in a %s scheme at %d px after use, with all answers open; nothing overflows',
+  async (language, colorScheme, width) => {
+    const options = { path: `/${language}/`, colorScheme, viewport: { width, height: 900 }, script: axe.source };
+    const page = await openWhole(open, options);
+    if (language === 'en') expect(await violations(page)).toEqual([]);
+    // Move every slider by a step; open a table, some code and a menu.
+    for (const slider of await page.locator('input[type=range]').all()) await slider.press('ArrowRight');
+    const tools = page.locator('positional-curves .tools button');
+    for (const name of ['tools.code', 'table'] as const) {
+      await tools
+        .filter({ hasText: textsOf(language).figures[name] })
+        .first()
+        .click();
+    }
+    await page.locator('path-lengths .tools [popovertarget]').click();
+    expect(await violations(page)).toEqual([]);
+    const contentWidth = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
+    expect(await contentWidth()).toBe(width);
+    if (width > 390) return;
+    await page.setViewportSize({ width: 320, height: 800 });
+    await page.waitForTimeout(500);
+    expect(await contentWidth()).toBe(320);
   },
-  120_000,
 );

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { LANGUAGES } from '../../../../web/elements/languages.js';
 import { useBrowser } from '../../browser.js';
+import { openWhole } from '../../whole.js';
 
 const { open } = useBrowser();
 /** The height of a line in CSS pixels, because other machines' fonts have slightly wider or narrower letters. */
@@ -10,27 +11,21 @@ test.each(LANGUAGES.flatMap((language) => [1280, 390].map((width) => [language, 
   'in %s at %i px figures are as high as reserved; if not, run `npm run reserve`',
   async (language, width) => {
     const window = { viewport: { width, height: 900 }, hasTouch: width === 390 };
-    const page = await open({ path: `/${language}/`, ...window, figures: [] });
-    await page.evaluate(() => document.querySelectorAll('details').forEach((answer) => (answer.open = true)));
+    const page = await openWhole(open, { path: `/${language}/`, ...window });
     const figures = page.locator('figure[id] > :not(figcaption, .still)');
     const heights = (): Promise<[string, number][]> =>
       figures.evaluateAll((all) => all.map((figure) => [figure.localName, figure.clientHeight]));
     const kept = new Map(
       await figures.evaluateAll((all) =>
         all.map((figure) => {
-          // The height is reserved until the figure is drawn, which the first one already is.
-          const drawn = figure.hasAttribute('drawn');
+          // The height is reserved until the figure is drawn.
           figure.toggleAttribute('drawn', false);
           const place = parseFloat(getComputedStyle(figure).minHeight);
-          figure.toggleAttribute('drawn', drawn);
+          figure.toggleAttribute('drawn', true);
           return [figure.localName, place] as const;
         }),
       ),
     );
-    for (const figure of await figures.all()) {
-      await figure.evaluate((element) => element.scrollIntoView({ behavior: 'instant', block: 'center' }));
-      await figure.and(page.locator('[drawn]')).waitFor({ state: 'attached' });
-    }
     // Figures that observe their width are redrawn.
     await page.waitForTimeout(500);
     const wrong = (await heights()).filter(([tag, height]) => Math.abs(height - (kept.get(tag) ?? 0)) > LINE);

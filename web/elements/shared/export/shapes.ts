@@ -112,6 +112,6 @@ function localised(name: string, value: string, prefix: string): string {
 
 /** Text without characters that XML forbids. */
 export function clean(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are exactly what XML forbids
+  // oxlint-disable-next-line no-control-regex -- control characters are exactly what XML forbids
   return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu, '');
 }

@@ -81,10 +81,10 @@ export interface BlockGradients {
 }
 
 const optionFields = (at: Within<'OptionGradients'>): OptionFields => ({
-  bias: [within(at, OptionGradients.bias), within(at, OptionGradients.lostBias)],
-  relativeKeys: [within(at, OptionGradients.relativeKeys), within(at, OptionGradients.lostRelativeKeys)],
-  relativeValues: [within(at, OptionGradients.relativeValues), within(at, OptionGradients.lostRelativeValues)],
-  sinks: [within(at, OptionGradients.sinks), within(at, OptionGradients.lostSinks)],
+  bias: [within(at, OptionGradients.bias), within(at, OptionGradients.biasCompensation)],
+  relativeKeys: [within(at, OptionGradients.relativeKeys), within(at, OptionGradients.relativeKeysCompensation)],
+  relativeValues: [within(at, OptionGradients.relativeValues), within(at, OptionGradients.relativeValuesCompensation)],
+  sinks: [within(at, OptionGradients.sinks), within(at, OptionGradients.sinksCompensation)],
 });
 
 /** Words of AttentionArgs, which BlockAttentionArgs begins with. */

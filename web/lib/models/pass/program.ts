@@ -171,7 +171,7 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
     if (hooksPattern) steps.mixValues();
     if (request.needWeights) weights.push({ address: pattern, shape: scoresShape });
     for (const [ablated, head] of request.ablate ?? []) {
-      if (ablated === i) steps.silenceHead(z + 4 * head * headDim, rows, headDim, wide);
+      if (ablated === i) steps.zeroHead(z + 4 * head * headDim, rows, headDim, wide);
     }
     point(name('attn.hook_z'), z, queryShape, true);
     linear(z, layer.output, attended);

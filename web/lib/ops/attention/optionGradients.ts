@@ -10,12 +10,12 @@ type Name = keyof CheckedAttentionOptions['differentiable'];
 
 /** The fields in C++'s AttentionGradArgs of each gradient and of the rounding errors of its sums. */
 export const ATTENTION_GRADIENTS: OptionFields = {
-  bias: [AttentionGradArgs.gradBias, AttentionGradArgs.lostBias],
-  relativeKeys: [AttentionGradArgs.gradRelativeKeys, AttentionGradArgs.lostRelativeKeys],
-  relativeValues: [AttentionGradArgs.gradRelativeValues, AttentionGradArgs.lostRelativeValues],
-  sinks: [AttentionGradArgs.gradSinks, AttentionGradArgs.lostSinks],
+  bias: [AttentionGradArgs.gradBias, AttentionGradArgs.biasCompensation],
+  relativeKeys: [AttentionGradArgs.gradRelativeKeys, AttentionGradArgs.relativeKeysCompensation],
+  relativeValues: [AttentionGradArgs.gradRelativeValues, AttentionGradArgs.relativeValuesCompensation],
+  sinks: [AttentionGradArgs.gradSinks, AttentionGradArgs.sinksCompensation],
 };
-export type OptionFields = Readonly<Record<Name, readonly [sum: Word, lost: Word]>>;
+export type OptionFields = Readonly<Record<Name, readonly [sum: Word, compensation: Word]>>;
 
 /** As in cpp/simd/long_sum.h: sums of more terms are compensated. */
 const RUN = 128;
@@ -35,9 +35,9 @@ export function placeOptionGradients(
     const size = sizeOf(shape);
     // Every score adds to a bias, every head to each element of a table.
     const terms = batch * heads * (name === 'bias' ? (queries * keys) / size : 1);
-    const [sum, lost] = fields[name as Name];
+    const [sum, compensation] = fields[name as Name];
     const address = (words[sum] = memory.zeros(terms > RUN ? 2 * size : size));
-    if (terms > RUN) words[lost] = address + 4 * size;
+    if (terms > RUN) words[compensation] = address + 4 * size;
     return { name, address, data: fresh(operation, Float32Array, size), shape: [...shape] };
   });
   return () =>
