@@ -38,7 +38,7 @@ f32x4 dotFour(const float* q, const float* k, ptrdiff_t stride, int width) {
   return sums;
 }
 
-float dot(const float* q, const float* k, int width) {
+float scoreOf(const float* q, const float* k, int width) {
   float sum = 0;
   for (int e = 0; e < width; ++e) sum += q[e] * k[e];
   return sum;
@@ -125,7 +125,7 @@ void attendOne(const AttentionArgs& a, float* scratch) {
       float* const scores = p + at;
       int j = 0;
       for (; j + kKeys <= rows; j += kKeys) store(scores + j, dotFour(q, k + j * row, row, a.width) * a.scale);
-      for (; j < rows; ++j) scores[j] = dot(q, k + j * row, a.width) * a.scale;
+      for (; j < rows; ++j) scores[j] = scoreOf(q, k + j * row, a.width) * a.scale;
     }
     const float most = largest(p, count);
     const float total = exponentials(p, most == -kInfinity ? 0.0f : most, p, count);

@@ -80,7 +80,7 @@ PROPERTY(AdditiveAttention, AgreesWithFloat64) {
   }
 }
 
-using Gradients = std::vector<std::vector<Sum>>;
+using SumsOfGradients = std::vector<std::vector<Sum>>;
 
 void add(Sum& to, double value, double magnitude) {
   to.value += value;
@@ -89,7 +89,7 @@ void add(Sum& to, double value, double magnitude) {
 
 /// Adds the gradients that come from one query.
 void chainRule(const AdditiveAttentionArgs& n, const AdditiveTensors<float>& x, int row, int visible, const float* grad,
-               Gradients& g) {
+               SumsOfGradients& g) {
   const int first = row / n.queries * n.keys;
   std::vector<double> weights(visible), slope(visible), size(visible), tangents(size_t(visible) * n.hiddens);
   double total = 0, mean = 0, mean_size = 0;
@@ -147,7 +147,7 @@ PROPERTY(AdditiveAttentionBackward, FollowsTheChainRule) {
   std::vector<float> scratch(additiveAttentionBackwardScratch(args), NAN);
   additiveAttentionBackward(args, scratch.data());
 
-  Gradients expected;
+  SumsOfGradients expected;
   for (const std::vector<float>& input : call.inputs) expected.emplace_back(input.size());
   for (int row = 0; row < n.batch * n.queries; ++row) {
     chainRule(n, call.inputs, row, call.valid[row], grad_output.data() + size_t(row) * n.valueWidth, expected);

@@ -29,7 +29,7 @@ Rounded roundedOf(const float* x, int count, int steps) {
   return r;
 }
 
-Floats packedOf(const Floats& weight, int depth, int cols, int at_once = 8) {
+Floats int8Packed(const Floats& weight, int depth, int cols, int at_once = 8) {
   Floats packed(int8Size(depth, cols));
   for (int first = 0; first < cols; first += at_once) {
     const int count = std::min(at_once, cols - first);
@@ -75,7 +75,7 @@ TEST(MultiplyInt8, HasTheBitsOfPlainLoops) {
         for (const bool has_bias : {false, true}) {
           const Floats a = randomFloats(size_t(rows) * depth, 1 + rows, 3), bias = randomFloats(cols, 2);
           const Floats weight = randomFloats(size_t(cols) * depth, 3 + cols);
-          const Floats packed = packedOf(weight, depth, cols), *const b = has_bias ? &bias : nullptr;
+          const Floats packed = int8Packed(weight, depth, cols), *const b = has_bias ? &bias : nullptr;
           ASSERT_EQ(product(a, packed, b, rows, cols, depth), expectedProduct(a, weight, b, rows, cols, depth))
               << rows << "x" << depth << "x" << cols;
         }
@@ -87,7 +87,7 @@ TEST(MultiplyInt8, HasTheBitsOfPlainLoops) {
 // All numbers have the largest magnitude, so the sums are as large as possible.
 TEST(MultiplyInt8, DoesNotOverflowOnTheLargestSums) {
   const int depth = 4096;
-  const Floats packed = packedOf(Floats(depth, -2.0f), depth, 1);
+  const Floats packed = int8Packed(Floats(depth, -2.0f), depth, 1);
   EXPECT_NEAR(product(Floats(depth, 3.0f), packed, nullptr, 1, 1, depth)[0], -6.0 * depth, 1e-6 * 6 * depth);
   EXPECT_NEAR(product(Floats(depth, -3.0f), packed, nullptr, 1, 1, depth)[0], 6.0 * depth, 1e-6 * 6 * depth);
 }
@@ -96,7 +96,7 @@ TEST(MultiplyInt8, UnpacksColumns) {
   for (const int depth : {1, 5, 128, 173}) {
     for (const int cols : {1, 8, 19}) {
       const Floats weight = randomFloats(size_t(depth) * cols, 5);
-      const Floats packed = packedOf(weight, depth, cols);
+      const Floats packed = int8Packed(weight, depth, cols);
       for (int j = 0; j < cols; ++j) {
         Floats column(depth, NAN);
         unpackInt8Column(packed.data(), depth, cols, j, column.data());
@@ -119,7 +119,7 @@ TEST(MultiplyInt8, KeepsZerosAndGivesNaNForNaNAndInfinity) {
   a[3 * depth + 139] = NAN;
   weight[5 * depth + 3] = -INFINITY;
   weight[6 * depth + 138] = NAN;
-  const Floats c = product(a, packedOf(weight, depth, cols), nullptr, rows, cols, depth);
+  const Floats c = product(a, int8Packed(weight, depth, cols), nullptr, rows, cols, depth);
   for (int i = 0; i < rows; ++i) {
     for (int j = 0; j < cols; ++j) {
       const float x = c[i * cols + j];

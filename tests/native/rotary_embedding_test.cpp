@@ -13,8 +13,6 @@
 namespace wasm_attention {
 namespace {
 
-constexpr float kEps = std::numeric_limits<float>::epsilon();
-
 TEST(ScaleFrequencies, IsExactEnoughForFarPositions) {
   for (const int dim : {2, 5, 6, 8, 64}) {
     std::vector<double> frequencies(sinusoidalFrequenciesSize(dim));
@@ -26,7 +24,8 @@ TEST(ScaleFrequencies, IsExactEnoughForFarPositions) {
     const std::vector<float> out = encodePositions(frequencies, {position}, 1, dim, 0, false);
     for (int j = 0; 2 * j < dim; ++j) {
       const long double angle = position * factors[j] * std::pow(5e5L, -2.0L * j / dim);
-      EXPECT_NEAR(out[2 * j], static_cast<double>(std::sin(angle)), kEps / 4 + 1e-11) << j;
+      EXPECT_NEAR(out[2 * j], static_cast<double>(std::sin(angle)), std::numeric_limits<float>::epsilon() / 4 + 1e-11)
+          << j;
     }
   }
 }

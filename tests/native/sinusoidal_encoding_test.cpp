@@ -100,7 +100,7 @@ TEST(SinusoidalFrequencies, AreExactBeyondFloat64) {
 TEST(SinCos, AgreesWithLibmOverTheWholeRange) {
   for (double angle = 1e-9; angle < 2147483647; angle = angle * 1.003 + 1e-3) {
     for (const double signed_angle : {angle, -angle}) {
-      const SinCos pair = sinCos(splat(signed_angle), splat(0));
+      const SinCos pair = sinCos(splat(signed_angle), splat(0.0));
       EXPECT_NEAR(pair.sin[0], std::sin(signed_angle), 2.3e-16) << angle;
       EXPECT_NEAR(pair.cos[1], std::cos(signed_angle), 2.3e-16) << angle;
     }
