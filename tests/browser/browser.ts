@@ -1,12 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { figures as all } from '../../web/elements/registry.js';
 import { launch } from './chromium.js';
 import { allDrawn, laidOut } from './place.js';
 import { servePage, type PageServer, type ServerOptions } from './server.js';
 import { Tabs, type TabOptions } from './tabs.js';
-
-const TAGS = Object.keys(all);
 
 export interface PageOptions extends TabOptions {
   /** Path of the page, by default the English one. */

@@ -11,7 +11,7 @@ import type { Checkpoint, Files } from './checkpoint.js';
 import { headOf, readUrl, writeUrl, type UrlState } from './link.js';
 import { explorerStyles } from './model-explorer-styles.js';
 import { dropZone, statusOf, type State } from './opening.js';
-import { runPass, type Pass } from './pass.js';
+import { predictsTokens, runPass, type Pass } from './pass.js';
 import { comparison, similaritiesOf } from './sentences.js';
 import { textOf, tokensOf } from './text.js';
 import { modelWords } from './words.js';
@@ -84,7 +84,7 @@ export class ModelExplorer extends LitElement {
         ></textarea>
       </div>
       <p class="remark" role="status">${this.said}</p>
-      ${checkpoint.model.isCausal ? this.#writer() : nothing}
+      ${predictsTokens(checkpoint) ? this.#writer() : nothing}
       <head-viewer
         silenceable
         .heads=${this.pass?.heads ?? NO_HEADS}

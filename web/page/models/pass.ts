@@ -14,6 +14,9 @@ export interface Pass {
   readonly next: readonly { readonly name: string; readonly share: number }[];
 }
 
+/** Whether a model predicts the next token: causal classifiers do not. */
+export const predictsTokens = ({ model }: Checkpoint): boolean => model.isCausal && model.labels === undefined;
+
 export async function runPass(
   checkpoint: Checkpoint,
   tokens: Tokens,
@@ -29,7 +32,7 @@ export async function runPass(
   return {
     tokens,
     heads: headsOf({ weights, tokens: tokens.names, isCausal }),
-    next: isCausal && logits ? likeliest(logits.data, checkpoint) : [],
+    next: predictsTokens(checkpoint) && logits ? likeliest(logits.data, checkpoint) : [],
   };
 }
 
