@@ -10,8 +10,8 @@ export interface TabOptions extends BrowserContextOptions {
   readonly script?: string;
 }
 
-/** Extends the window by the page's whole length for those who observe what comes near it. */
-const ALL_NEAR = `IntersectionObserver = class extends IntersectionObserver {
+/** A script that extends the window by the page's whole length for those who observe what comes near it. */
+export const ALL_NEAR = `IntersectionObserver = class extends IntersectionObserver {
   constructor(report, options) {
     super(report, /^[0-9]+%/.test(options?.rootMargin) ? { ...options, rootMargin: '1000000px' } : options);
   }
@@ -85,6 +85,7 @@ export class Tabs {
       tab.leaving = true;
       if (!tab.again) throw new Error('not to be used again');
       for (const other of page.context().pages()) if (other !== page) await other.close();
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
       await page.mouse.move(0, 0);
       await page.goto('about:blank');
       this.#idle.add(tab);

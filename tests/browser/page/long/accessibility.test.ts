@@ -36,9 +36,12 @@ test.each([
   async (language, colorScheme, width) => {
     const options = { path: `/${language}/`, colorScheme, viewport: { width, height: 900 }, script: axe.source };
     const page = await openWhole(open, options);
-    if (language === 'en') expect(await violations(page)).toEqual([]);
-    // Move every slider by a step; open a table, some code and a menu.
-    for (const slider of await page.locator('input[type=range]').all()) await slider.press('ArrowRight');
+    if (language === 'en') {
+      expect(await violations(page)).toEqual([]);
+      // Move every slider by a step.
+      for (const slider of await page.locator('input[type=range]').all()) await slider.press('ArrowRight');
+    }
+    // Open a table, some code and a menu.
     const tools = page.locator('positional-curves .tools button');
     for (const name of ['tools.code', 'table'] as const) {
       await tools

@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { useBrowser } from '../../browser.js';
 import { run, withCells } from '../../cells.js';
 import { servePage, type PageServer } from '../../server.js';
+import { ALL_NEAR } from '../../tabs.js';
 import { openWhole, undrawn } from '../../whole.js';
 
 const BUILT = join(import.meta.dirname, '../../../../build/page');
@@ -272,6 +273,7 @@ test('offline, every figure is drawn, although none was loaded before', async ()
   const visited = await open({ path: '/tr/', offline: true, figures: [] });
   await visited.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated');
   await visited.context().setOffline(true);
+  await visited.addInitScript({ content: ALL_NEAR });
   const page = await openWhole(() => visited.reload().then(() => visited));
   expect(await undrawn(page)).toEqual([]);
 });
