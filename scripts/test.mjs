@@ -90,6 +90,7 @@ const SUITES = {
       alone: true,
       counts: jest,
     },
+    { name: 'matrix', command: 'scripts/jest.sh matrix', after: 'build', counts: jest },
     { name: 'relaxed', command: KERNELS, env: { RELAXED: '1' }, after: 'build', counts: jest },
     {
       name: 'relaxed-threads',
@@ -99,7 +100,6 @@ const SUITES = {
       alone: true,
       counts: jest,
     },
-    { name: 'matrix', command: 'scripts/jest.sh matrix', after: 'build', alone: true, counts: jest },
     {
       name: 'browser-long',
       command: 'scripts/jest.sh browser /long/',

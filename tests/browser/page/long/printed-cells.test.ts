@@ -1,7 +1,6 @@
 /** The outputs that code cells show before they are run. */
 import { describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { LANGUAGES } from '../../../../web/elements/languages.js';
 import { violationsOf } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
 import { textsOf } from '../../../support/proseFiles.js';
@@ -38,7 +37,7 @@ async function heightsOfRun(cell: Locator): Promise<number[]> {
   });
 }
 
-test.each(LANGUAGES)('in %s a run does not change any cell’s output or height', async (language) => {
+test.each(['en', 'ko'] as const)('in %s a run does not change any cell’s output or height', async (language) => {
   const words = textsOf(language).cells;
   const { cells } = await withCells(open, { path: `/${language}/` });
   const count = await cells.count();

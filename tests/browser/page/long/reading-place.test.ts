@@ -6,8 +6,6 @@ import { useBrowser } from '../../browser.js';
 import { drawn, expectToStay, goTo, put, topOf } from '../../place.js';
 
 const { open, origin } = useBrowser();
-/** The number of places that are tried, evenly spread over the page. */
-const PLACES = 4;
 
 /** The tops of the visible paragraphs, headings and figures, by their index on the page. */
 const marks = (page: Page): Promise<Record<string, number>> =>
@@ -19,26 +17,26 @@ const marks = (page: Page): Promise<Record<string, number>> =>
   });
 
 /**
- * The elements that have moved, with both tops. Scroll positions are whole pixels, so the page may move by half a pixel
- * in each step.
+ * The elements that have moved by more than three pixels, with both tops. Scroll positions are whole pixels, and figures
+ * differ slightly from the heights reserved for them; a line of text is seven times as high.
  */
-function moved(before: Record<string, number>, after: Record<string, number>, steps: number): unknown[] {
+function moved(before: Record<string, number>, after: Record<string, number>): unknown[] {
   return Object.entries(before)
     .map(([number, top]) => [number, top, after[number] ?? NaN] as const)
-    .filter(([, top, now]) => !(Math.abs(now - top) <= 0.5 * steps));
+    .filter(([, top, now]) => !(Math.abs(now - top) <= 3));
 }
 
 test.each([
-  [390, 1],
-  [1280, 1],
-  [390, 4],
-])('at %i px, slowed down %i times, a reader returns to the same place', async (width, rate) => {
+  [390, 1, 4],
+  [1280, 1, 4],
+  [390, 4, 2],
+])('at %i px, slowed down %i times, a reader returns to each of %i places', async (width, rate, places) => {
   const page = await open({ viewport: { width, height: 800 }, figures: [] });
   const session = await page.context().newCDPSession(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate });
   const widths = [width === 390 ? 1280 : 390, 800, width];
-  for (let place = 0; place < PLACES; ++place) {
-    const share = (place + 0.5) / PLACES;
+  for (let place = 0; place < places; ++place) {
+    const share = (place + 0.5) / places;
     await page.evaluate(
       (part) => scrollTo({ top: part * document.documentElement.scrollHeight, behavior: 'instant' }),
       share,
@@ -50,13 +48,13 @@ test.each([
       await goTo(page, language);
       await drawn(page);
     }
-    expect({ share, moved: moved(before, await marks(page), languages.length) }).toEqual({ share, moved: [] });
+    expect({ share, moved: moved(before, await marks(page)) }).toEqual({ share, moved: [] });
     const back = await marks(page);
     for (const other of widths) {
       await page.setViewportSize({ width: other, height: 800 });
       await drawn(page);
     }
-    expect({ share, moved: moved(back, await marks(page), widths.length) }).toEqual({ share, moved: [] });
+    expect({ share, moved: moved(back, await marks(page)) }).toEqual({ share, moved: [] });
   }
   await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
 });

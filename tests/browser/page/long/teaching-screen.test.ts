@@ -33,18 +33,21 @@ async function allBeyond(page: Page, beyond: (page: Page) => Promise<string[]>):
 }
 
 test.each([
-  [1280, 800],
-  [1366, 768],
-])('figure by figure, each picture and its controls fit a window of %i × %i px', async (width, height) => {
-  const found: string[][] = [];
-  for (const language of LANGUAGES) {
-    const path = `/${language}/?teach#fig-lookup`;
-    const page = await open({ path, viewport: { width, height }, figures: [] });
-    found.push(await allBeyond(page, beyond));
-    await leave(page);
-  }
-  expect(found.flat()).toEqual([]);
-});
+  [1280, 800, ['en']],
+  [1366, 768, LANGUAGES],
+] as const)(
+  'figure by figure, each picture and its controls fit a window of %i × %i px',
+  async (width, height, all) => {
+    const found: string[][] = [];
+    for (const language of all) {
+      const path = `/${language}/?teach#fig-lookup`;
+      const page = await open({ path, viewport: { width, height }, figures: [] });
+      found.push(await allBeyond(page, beyond));
+      await leave(page);
+    }
+    expect(found.flat()).toEqual([]);
+  },
+);
 
 test('figure by figure, a picture beside a long answer stays visible', async () => {
   const page = await open({ path: '/en/?teach#fig-training', viewport: { width: 1280, height: 800 }, figures: [] });
