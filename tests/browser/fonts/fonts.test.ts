@@ -45,6 +45,8 @@ async function drawnBy(page: Page, family: string, characters: string): Promise<
       sample.style.fontFamily = family;
       document.getElementById('sample')?.remove();
       document.body.append(sample);
+      // Until it is painted, it has no fonts.
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
     },
     [family, characters] as const,
   );
