@@ -77,6 +77,14 @@ int64_t stepsSize(const Extents& e) {
                              .args(std::min(e[6], INT32_MAX - e[4])));
 }
 
+int64_t attentionBackwardSize(const Extents& e) {
+  return scaledDotProductAttentionBackwardScratch({attentionOf(e, true), &some});
+}
+
+int64_t blockBackwardSize(const Extents& e) { return transformerBlockBackwardScratch({blockOf(e), &some}); }
+
+int64_t additiveBackwardSize(const Extents& e) { return additiveAttentionBackwardScratch({additiveOf(e), &some}); }
+
 const struct {
   const char* name;
   int64_t (*size)(const Extents&);
@@ -84,24 +92,14 @@ const struct {
 } kSizes[] = {
     {"attention", [](const Extents& e) { return scaledDotProductAttentionScratch(attentionOf(e, false)); }},
     {"attention, options", [](const Extents& e) { return scaledDotProductAttentionScratch(attentionOf(e, true)); }},
-    {"attention backward",
-     [](const Extents& e) {
-       return scaledDotProductAttentionBackwardScratch({attentionOf(e, true), &some});
-     }},
+    {"attention backward", attentionBackwardSize},
     {"one query", [](const Extents& e) { return attendOneScratch(attentionOf(e, false)); }},
     // A block processes fewer sequences at a time if they are longer, and recomputes weights if they are too many.
     {"block", [](const Extents& e) { return transformerBlockScratch(blockOf(e)); }, false},
     {"kept by a block", [](const Extents& e) { return transformerBlockKept(blockOf(e)); }, false},
-    {"block backward",
-     [](const Extents& e) {
-       return transformerBlockBackwardScratch({blockOf(e), &some});
-     },
-     false},
+    {"block backward", blockBackwardSize, false},
     {"additive", [](const Extents& e) { return additiveAttentionScratch(additiveOf(e)); }},
-    {"additive backward",
-     [](const Extents& e) {
-       return additiveAttentionBackwardScratch({additiveOf(e), &some});
-     }},
+    {"additive backward", additiveBackwardSize},
     {"linear",
      [](const Extents& e) {
        LinearArgs linear{};
