@@ -16,7 +16,7 @@ constexpr int kCounters = 1024;
 
 struct EmbeddingScratch {
   int32_t *counters, *slots;  // for each row of the table the index of its compensation; -1 for none
-  float* compensation;        // (frequent ids, dim): the compensation of their sums
+  float* compensation;        // (frequent ids, dim): of their sums
   int64_t size;
 
   EmbeddingScratch(float* scratch, int count, int rows, int dim) {
@@ -41,7 +41,7 @@ bool meetsOften(const int32_t* ids, int count, int32_t* counters) {
 }
 
 /// Gives a slot to each id that occurs more often than a run has terms.
-void placeLosses(const EmbeddingScratch& w, const int32_t* ids, int count, int rows, int dim) {
+void placeCompensations(const EmbeddingScratch& w, const int32_t* ids, int count, int rows, int dim) {
   std::memset(w.slots, 0, rows * sizeof(int32_t));
 #ifdef __clang__
 #pragma clang loop unroll(disable)
@@ -73,7 +73,7 @@ void embeddingBackward(const float* grad_out, const int32_t* ids, float* grad_ta
                        int rows, int dim) {
   const EmbeddingScratch w(scratch, count, rows, dim);
   const bool often = meetsOften(ids, count, w.counters);
-  if (often) placeLosses(w, ids, count, rows, dim);
+  if (often) placeCompensations(w, ids, count, rows, dim);
   for (int i = 0; i < count; ++i, grad_out += dim) {
     float* const row = grad_table + static_cast<size_t>(ids[i]) * dim;
     const int slot = often ? w.slots[ids[i]] : -1;

@@ -29,7 +29,7 @@ struct LongSum {
   }
 };
 
-/// sums[i] += run[i] for `count` elements; `compensation` is the sums' compensation, initially zeros.
+/// sums[i] += run[i] for `count` elements; `compensation` is theirs, initially zeros.
 void addRun(const float* run, float* sums, float* compensation, int count);
 
 }  // namespace wasm_attention

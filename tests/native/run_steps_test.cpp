@@ -281,7 +281,7 @@ TEST(RunSteps, MixesValuesByChangedWeights) {
   }
 }
 
-TEST(RunSteps, SilencesAHead) {
+TEST(RunSteps, SetsAHeadToZero) {
   const Floats before = randomFloats(4 * 12, 1);
   Floats x = before;
   runStep(StepAction::kZeroHead, ZeroHeadArgs{x.data() + 6, 4, 3, 12});

@@ -23,7 +23,7 @@ function importsOf(folder: string): Map<string, string[]> {
 
 const web = importsOf('web');
 
-/** What the files of a folder may not import, and those that may, because the package exports nothing of the kind. */
+/** What files in a folder may not import, and the exceptions: files that need what the package does not export. */
 const FORBIDDEN: readonly (readonly [folder: string, imported: RegExp, except: readonly string[]])[] = [
   ['web/lib/', /^(web\/(elements|page|training)\/|lit$|d3-)/, []],
   ['web/training/', /^web\/(lib|elements|page)\//, []],

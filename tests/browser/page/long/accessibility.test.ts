@@ -32,7 +32,7 @@ test.each([
   ['ko', 'light', 1280],
   ...LANGUAGES.map((language) => [language, 'dark', 390] as const),
 ] as const)(
-  'axe finds no violations in %s in a %s scheme at %d px after use, with all answers open; nothing overflows',
+  'axe finds no violations in %s in a %s scheme at %d px, with answers, a table and a menu open; nothing overflows',
   async (language, colorScheme, width) => {
     const options = { path: `/${language}/`, colorScheme, viewport: { width, height: 900 }, script: axe.source };
     const page = await openWhole(open, options);
