@@ -5,13 +5,14 @@ import type { PageOptions } from './browser.js';
 /** The parts of a figure that stick to the bottom of a phone's window. */
 export const DOCKED = '.sliders, .controls:not(.placed, :has(> .sliders))';
 
-/** Opens a page that contains only this figure. */
+/** Opens a page that contains only this figure, with its fonts. */
 export async function openAlone(
   open: (options?: PageOptions) => Promise<Page>,
   tag: string,
   { language = 'en', ...options }: PageOptions & { readonly language?: string } = {},
 ): Promise<{ page: Page; figure: Locator }> {
   const page = await open({ path: `/${language}/${tag}`, figures: [tag], ...options });
+  await page.evaluate(async () => void (await document.fonts.ready));
   return { page, figure: page.locator(tag) };
 }
 
