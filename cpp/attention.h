@@ -432,7 +432,7 @@ void scaleInPlace(float* x, int count, double factor);
 int64_t sinusoidalFrequenciesSize(int dim);
 
 /// The table of frequencies base^(-2j/dim), j < ceil(dim/2), that positional operations read
-/// (positional/frequencies.h). base is finite and above 0. No angle made with these frequencies may reach 2^31.
+/// (positional/frequencies.h). base is finite and above 0. No angle made with these frequencies may reach 2^30.
 void sinusoidalFrequencies(double* out, int dim, double base);
 
 /// The arguments of `sinusoidalEncoding`.

@@ -2,7 +2,7 @@
 //
 // Versions tried (ns of a sine and its cosine; Sapphire Rapids, Node 20):
 //   reduction in four parts, fdlibm's polynomials     4   <- this
-//   libm's sin and cos                                15, and 4.2 KB more wasm (brotli), mostly for angles above 2^31
+//   libm's sin and cos                                15, and 4.2 KB more wasm (brotli), mostly for angles above 2^30
 #pragma once
 
 #include "simd/f64x2.h"
@@ -13,7 +13,7 @@ struct SinCos {
   f64x2 sin, cos;
 };
 
-/// Sine and cosine of `angle + low`, |angle| < 2^31, |low| < 2^-20 · |angle|. The error is below 2e-16 plus the error
+/// Sine and cosine of `angle + low`, |angle| < 2^30, |low| < 2^-20 · |angle|. The error is below 2e-16 plus the error
 /// of the sum.
 ///
 /// Subtracts a multiple of pi/2, in four parts, so that the angle is in [-pi/4, pi/4] (Cody & Waite 1980). The first

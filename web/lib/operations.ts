@@ -137,8 +137,8 @@ export interface Operations {
    * width ends with a sine. Vaswani et al. 2017, section 3.5.
    *
    * @returns (length, dim)
-   * @throws RangeError also if an angle would reach 2^31, which is possible only with a base below 1 or a position of
-   *   2^31 or more
+   * @throws RangeError also if an angle would reach 2^30, which is possible only with a base below 1 or a position of
+   *   2^30 or more
    * @example
    * attention.sinusoidalEncoding({ length: 60, dim: 32 }); // the textbook's heat map
    */

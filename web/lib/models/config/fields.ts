@@ -1,8 +1,11 @@
 /** Reads fields of configs, and those that many families share. */
-import { wrongValue } from '../../check/values.js';
+import { tagOf, wrongValue } from '../../check/values.js';
 import { OPERATION, type Activation, type Window } from './architecture.js';
 
-/** The fields of a config, checked as they are read. */
+/**
+ * The fields of a config, checked as they are read. A field that is null counts as false where a boolean is expected,
+ * as in transformers. Where a number or a name is expected, null is refused unless transformers has a meaning for it.
+ */
 export class Fields {
   readonly #config: Record<string, unknown>;
   readonly #path: string;
@@ -21,47 +24,80 @@ export class Fields {
     );
   }
 
+  /** The field's value; undefined also for null. */
   get(field: string): unknown {
-    return Object.hasOwn(this.#config, field) ? (this.#config[field] ?? undefined) : undefined;
+    return this.#given(field) ?? undefined;
   }
 
   has(field: string): boolean {
     return Object.hasOwn(this.#config, field);
   }
 
+  get names(): readonly string[] {
+    return Object.keys(this.#config);
+  }
+
+  /** The field's value, or `otherwise` if the config does not have it. */
+  #given(field: string, otherwise?: unknown): unknown {
+    return this.has(field) ? this.#config[field] : otherwise;
+  }
+
   size(field: string, otherwise?: number, max = 2 ** 24, min = 1): number {
-    const value = this.get(field) ?? otherwise;
+    const value = this.#given(field, otherwise);
     if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
       this.wrong(field, `to be a whole number within [${min}, ${max}]`, value);
     }
     return value;
   }
 
+  /** A size that transformers takes from other fields if it is null; undefined for none. */
+  sizeOrNull(field: string, max?: number): number | undefined {
+    return this.get(field) === undefined ? undefined : this.size(field, undefined, max);
+  }
+
   number(field: string, otherwise?: number): number {
-    const value = this.get(field) ?? otherwise;
+    const value = this.#given(field, otherwise);
     if (typeof value !== 'number' || !(value > 0) || !Number.isFinite(Math.fround(value))) {
       this.wrong(field, 'to be a number above 0', value);
     }
     return value;
   }
 
+  numberOrNull(field: string): number | undefined {
+    return this.get(field) === undefined ? undefined : this.number(field);
+  }
+
   flag(field: string, otherwise: boolean): boolean {
-    const value = this.get(field) ?? otherwise;
+    const value = this.#given(field, otherwise) ?? false;
     if (typeof value !== 'boolean') this.wrong(field, 'to be a boolean', value);
     return value;
   }
 
   /** Rejects a config in which a field has another value than this. */
   only(field: string, allowed: string | number | boolean): void {
-    const value = this.get(field) ?? allowed;
+    const value = this.#given(field, allowed) ?? false;
     if (value !== allowed) this.wrong(field, `to be ${allowed}`, value);
+  }
+
+  /** Rejects a config that has this field with another value; null counts as missing. */
+  onlyIfGiven(field: string, allowed: number): void {
+    if (this.get(field) !== undefined) this.only(field, allowed);
+  }
+
+  isObject(field: string): boolean {
+    return tagOf(this.get(field)) === 'Object';
   }
 
   object(field: string): Fields | undefined {
     const value = this.get(field);
     if (value === undefined) return undefined;
-    if (typeof value !== 'object') this.wrong(field, 'to be an object', value);
+    if (tagOf(value) !== 'Object') this.wrong(field, 'to be an object', value);
     return new Fields(value as Record<string, unknown>, `${this.#path}${field}.`);
+  }
+
+  equals(other: Fields): boolean {
+    const [mine, others] = [this.#config, other.#config].map((each) => JSON.stringify(Object.entries(each).sort()));
+    return mine === others;
   }
 }
 
@@ -73,12 +109,16 @@ const NAMES = {
   maxLength: 'max_position_embeddings',
 };
 
-/** The fields that all families have, possibly under other `names`, and defaults for those that only some have. */
+/**
+ * The fields that all families have, possibly under other `names`, and defaults for those that only some have. Where
+ * a config has a field under both names, the one of NAMES wins, as in transformers.
+ */
 export function common(fields: Fields, names: Partial<typeof NAMES> = {}) {
-  const called = { ...NAMES, ...names };
-  const layers = fields.size(called.layers, undefined, 1024);
-  const heads = fields.size(called.heads, undefined, 2 ** 12);
-  const hiddens = fields.size(called.hiddens);
+  const size = (name: keyof typeof NAMES, max?: number): number =>
+    fields.size(fields.has(NAMES[name]) ? NAMES[name] : (names[name] ?? NAMES[name]), undefined, max);
+  const layers = size('layers', 1024);
+  const heads = size('heads', 2 ** 12);
+  const hiddens = size('hiddens');
   const architectures = fields.get('architectures');
   const className: unknown = Array.isArray(architectures) ? (architectures as unknown[])[0] : undefined;
   fields.only('add_cross_attention', false);
@@ -88,7 +128,7 @@ export function common(fields: Fields, names: Partial<typeof NAMES> = {}) {
     heads,
     kvHeads: heads,
     hiddens,
-    maxLength: fields.size(called.maxLength, undefined, 2 ** 30),
+    maxLength: size('maxLength', 2 ** 30),
     vocab: fields.size('vocab_size'),
     embedding: hiddens,
     groups: Array.from({ length: layers }, (_, i) => i),
@@ -130,7 +170,7 @@ const ACTIVATIONS: Readonly<Record<string, Activation>> = {
 };
 
 export function activationOf(fields: Fields, field: string, otherwise: string): Activation {
-  const name = fields.get(field) ?? otherwise;
+  const name = fields.has(field) ? fields.get(field) : otherwise;
   if (typeof name !== 'string' || !Object.hasOwn(ACTIVATIONS, name)) {
     fields.wrong(field, `to be one of ${Object.keys(ACTIVATIONS).join(', ')}`, name);
   }
@@ -172,6 +212,7 @@ export function unnamedLabels(count: number): string[] {
 
 /**
  * For each layer, the keys that a query sees: `window` in layers that `layer_types` calls sliding_attention.
+ * transformers fails if there are such layers without a window.
  *
  * @param isWindowed whether a layer has the window if the config has no `layer_types`
  */
@@ -181,17 +222,26 @@ export function windowsOf(
   window: Window | undefined,
   isWindowed: (layer: number) => boolean = () => true,
 ): (Window | undefined)[] {
-  if (window === undefined) return [];
-  const types = fields.get('layer_types');
-  if (types !== undefined && (!Array.isArray(types) || types.length !== layers)) {
-    fields.wrong('layer_types', `of ${layers} layers`, types);
+  const types = layerTypesOf(fields, layers);
+  if (window === undefined) {
+    if (types?.includes(SLIDING)) fields.wrong('layer_types', `without ${SLIDING}, as there is no window`, SLIDING);
+    return [];
   }
-  return Array.from({ length: layers }, (_, i) => {
-    if (types === undefined) return isWindowed(i) ? window : undefined;
-    const type: unknown = (types as readonly unknown[])[i];
-    if (type !== 'full_attention' && type !== 'sliding_attention') {
-      fields.wrong('layer_types', 'of full_attention and sliding_attention', type);
-    }
-    return type === 'sliding_attention' ? window : undefined;
-  });
+  return Array.from({ length: layers }, (_, i) =>
+    (types ? types[i] === SLIDING : isWindowed(i)) ? window : undefined,
+  );
+}
+
+const FULL = 'full_attention';
+const SLIDING = 'sliding_attention';
+
+/** Each layer's kind of attention, if the config lists them. */
+export function layerTypesOf(fields: Fields, layers: number): readonly string[] | undefined {
+  const types = fields.get('layer_types');
+  if (types === undefined) return undefined;
+  if (!Array.isArray(types) || types.length !== layers) fields.wrong('layer_types', `of ${layers} layers`, types);
+  for (const type of types as readonly unknown[]) {
+    if (type !== FULL && type !== SLIDING) fields.wrong('layer_types', `of ${FULL} and ${SLIDING}`, type);
+  }
+  return types as readonly string[];
 }

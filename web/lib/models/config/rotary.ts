@@ -1,39 +1,72 @@
-import { checkBase } from '../../ops/sinusoidal/frequencies.js';
+import { checkAngles } from '../../ops/sinusoidal/frequencies.js';
+import { checkFinite } from '../../check/values.js';
 import { OPERATION, type Architecture } from './architecture.js';
-import type { Fields } from './fields.js';
-import { readScaling, typeField } from './scaling.js';
+import { layerTypesOf, type Fields } from './fields.js';
+import { readScaling, typeOf } from './scaling.js';
 
 type Rotary = NonNullable<Architecture['rotary']>;
 
 /**
- * Reads `rope_parameters` of transformers 5, or `rope_theta` and `rope_scaling` of earlier versions. With linear,
- * dynamic and YaRN scaling, `max_position_embeddings` may be the context length of training: the model then takes texts
- * that are `factor` times as long.
+ * The names of fields that differ between families, and their defaults. Where `turnsParts` is false, transformers reads
+ * how much of a head turns but cannot turn a part.
+ */
+const KIND = {
+  theta: 'rope_theta',
+  defaultTheta: 10000,
+  part: 'partial_rotary_factor',
+  defaultPart: 1,
+  turnsParts: true,
+};
+
+/**
+ * Reads rotary positions: `rope_parameters` of transformers 5, or fields of the config and `rope_scaling` of earlier
+ * versions. If a config has both, `rope_scaling` replaces `rope_parameters`, as in transformers 5.
+ *
+ * With linear, dynamic and YaRN scaling, `max_position_embeddings` may be the context length of training: the model
+ * then takes texts that are `factor` times as long.
  */
 export function rotaryOf(
   fields: Fields,
-  headDim: number,
-  maxLength: number,
-  part = 1,
-  theta = 'rope_theta',
-  width = 'head_dim',
+  { headDim, maxLength, layers }: Pick<Architecture, 'headDim' | 'maxLength' | 'layers'>,
+  kind: Partial<typeof KIND> = {},
 ): { rotary: Rotary; maxLength: number } {
-  const parameters = fields.object('rope_parameters');
-  const base =
-    parameters?.get('rope_theta') === undefined ? fields.number(theta, 10000) : parameters.number('rope_theta');
-  const share = parameters?.number('partial_rotary_factor', part) ?? part;
+  const { theta, defaultTheta, part, defaultPart, turnsParts } = { ...KIND, ...kind };
+  const parameters = parametersOf(fields, 'rope_parameters', layers);
+  const scaling = parametersOf(fields, 'rope_scaling', layers);
+  const given = scaling ?? parameters;
+  const base = given?.numberOrNull('rope_theta') ?? fields.number(theta, defaultTheta);
+  checkFinite(OPERATION, `config's ${theta}`, base, true);
+  const outside = part === KIND.part ? fields.numberOrNull(part) : fields.number(part, defaultPart);
+  const share = given?.numberOrNull(KIND.part) ?? outside ?? defaultPart;
+  // What transformers drops, or takes in some versions only.
+  for (const each of [fields, parameters, scaling]) each?.onlyIfGiven(KIND.part, turnsParts ? share : defaultPart);
+  if (scaling) parameters?.onlyIfGiven('rope_theta', base);
+  if (theta !== KIND.theta) fields.onlyIfGiven(KIND.theta, base);
   const dim = Math.floor(headDim * share);
   if (dim < 2 || dim % 2 !== 0 || dim > headDim) {
-    fields.wrong(width, 'to give an even rotary width', dim);
+    fields.wrong(part === KIND.part ? 'head_dim' : part, 'to give an even rotary width', dim);
   }
-  const given = parameters ?? fields.object('rope_scaling');
-  const type = given?.get(typeField(given)) ?? 'default';
-  if (given === undefined || type === 'default') {
-    checkBase(OPERATION, base, maxLength);
+  if (given === undefined || typeOf(given) === 'default') {
+    checkAngles(OPERATION, { base }, maxLength - 1);
     return { rotary: { dim, base }, maxLength };
   }
-  const trained = fields.size('original_max_position_embeddings', maxLength, 2 ** 30);
-  const scaling = readScaling(given, maxLength, trained, base, dim);
-  checkBase(OPERATION, base, scaling.maxLength);
-  return { rotary: { dim, base, effectAt: scaling.effectAt }, maxLength: scaling.maxLength };
+  const trained = fields.sizeOrNull('original_max_position_embeddings', 2 ** 30);
+  const scaled = readScaling(given, maxLength, trained, base, dim);
+  for (const length of [1, scaled.maxLength]) {
+    checkAngles(OPERATION, scaled.effectAt(OPERATION, length), scaled.maxLength - 1);
+  }
+  return { rotary: { dim, base, effectAt: scaled.effectAt }, maxLength: scaled.maxLength };
+}
+
+/** An object of parameters that may be nested by type of layer; undefined if it is missing or empty. */
+function parametersOf(fields: Fields, name: string, layers: number): Fields | undefined {
+  const all = fields.object(name);
+  if (!all || all.names.length === 0) return undefined;
+  if (!all.names.some((key) => all.isObject(key))) return all;
+  const types = new Set(layerTypesOf(fields, layers) ?? all.names);
+  const [first, ...others] = [...types].map(
+    (type) => all.object(type) ?? all.wrong(type, 'to be an object', all.get(type)),
+  );
+  if (others.some((each) => !each.equals(first!))) fields.wrong(name, 'to be the same for all layers', 'others');
+  return first;
 }

@@ -6,36 +6,42 @@ import type { Fields } from './fields.js';
 /**
  * Reads how a config scales its rotary positions, and the length of texts that it then takes.
  *
- * @param trained the context length of training, if the scaling does not have it
+ * @param trained the context length of training, if the config has it outside of the scaling
  */
 export function readScaling(
   given: Fields,
   maxLength: number,
-  trained: number,
+  trained: number | undefined,
   base: number,
   dim: number,
 ): { effectAt: CheckedScaling; maxLength: number } {
-  const scaling = scalingOf(given, maxLength, trained);
-  const { type, factor } = scaling;
-  const isLonger =
-    type === 'linear' || ((type === 'dynamic' || type === 'yarn') && scaling.originalMaxLength === maxLength);
+  const type = typeOf(given);
+  const inner = given.sizeOrNull('original_max_position_embeddings', 2 ** 30);
+  // As in transformers, where Phi-3 has both.
+  const original = type === 'longrope' ? (trained ?? inner) : (inner ?? trained);
+  const scaling = scalingOf(given, type, maxLength, original ?? maxLength);
+  const isTrained = original === undefined || original === maxLength;
+  const isLonger = isTrained && (type === 'linear' || type === 'dynamic' || type === 'yarn');
   return {
     effectAt: checkScaling(OPERATION, scaling, base, dim),
-    maxLength: isLonger ? Math.min(Math.floor(Math.max(factor, 1) * maxLength), 2 ** 30) : maxLength,
+    maxLength: isLonger ? Math.min(Math.floor(Math.max(scaling.factor, 1) * maxLength), 2 ** 30) : maxLength,
   };
 }
 
-/** The name of the field for the kind of scaling. */
-export function typeField(scaling: Fields): string {
-  return scaling.has('rope_type') ? 'rope_type' : 'type';
+/** The fields that only scaling has. */
+const SCALES = ['factor', 'short_factor', 'long_factor', 'low_freq_factor', 'beta_fast', 'mrope_section'];
+
+/** The kind of scaling, or 'default' for none; `rope_type` wins over the older `type`. */
+export function typeOf(given: Fields): unknown {
+  const type = given.get('rope_type') ?? given.get('type');
+  const scale = SCALES.find((name) => given.get(name) !== undefined);
+  if (type === undefined && scale) given.wrong('rope_type', `beside ${scale}`, 'none');
+  return type ?? 'default';
 }
 
-function scalingOf(given: Fields, maxLength: number, trained: number): RotaryScaling {
-  const field = typeField(given);
-  const type = given.get(field) as RotaryScaling['type'];
-  const original = given.size('original_max_position_embeddings', trained, 2 ** 30);
+function scalingOf(given: Fields, type: unknown, maxLength: number, original: number): RotaryScaling {
   const factor = () => given.number('factor');
-  const ratio = () => given.number('factor', maxLength / original);
+  const ratio = () => given.numberOrNull('factor') ?? maxLength / original;
   switch (type) {
     case 'linear':
       return { type, factor: factor() };
@@ -49,9 +55,7 @@ function scalingOf(given: Fields, maxLength: number, trained: number): RotarySca
         originalMaxLength: original,
         shortFactor: numbers(given, 'short_factor'),
         longFactor: numbers(given, 'long_factor'),
-        ...(given.get('attention_factor') !== undefined && {
-          attentionFactor: given.number('attention_factor'),
-        }),
+        ...amplitudeOf(given.numberOrNull('attention_factor')),
       };
     case 'llama3':
       return {
@@ -61,22 +65,23 @@ function scalingOf(given: Fields, maxLength: number, trained: number): RotarySca
         lowFreqFactor: given.number('low_freq_factor'),
         highFreqFactor: given.number('high_freq_factor'),
       };
-    case 'yarn': {
-      const amplitude =
-        given.get('attention_factor') === undefined ? yarnAmplitude(given, ratio()) : given.number('attention_factor');
+    case 'yarn':
       return {
         type,
         factor: ratio(),
         originalMaxLength: original,
-        betaFast: given.number('beta_fast', 32),
-        betaSlow: given.number('beta_slow', 1),
+        betaFast: given.numberOrNull('beta_fast') ?? 32,
+        betaSlow: given.numberOrNull('beta_slow') ?? 1,
         truncate: given.flag('truncate', true),
-        ...(amplitude !== undefined && { attentionFactor: amplitude }),
+        ...amplitudeOf(given.numberOrNull('attention_factor') ?? yarnAmplitude(given, ratio())),
       };
-    }
     default:
-      return given.wrong(field, 'to be default, linear, dynamic, llama3, yarn or longrope', type);
+      return given.wrong('rope_type', 'to be default, linear, dynamic, llama3, yarn or longrope', type);
   }
+}
+
+function amplitudeOf(attentionFactor: number | undefined): Pick<RotaryScaling, 'attentionFactor'> {
+  return attentionFactor === undefined ? {} : { attentionFactor };
 }
 
 function numbers(given: Fields, field: string): number[] {

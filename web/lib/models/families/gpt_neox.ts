@@ -10,7 +10,7 @@ export function gptNeox(fields: Fields): Architecture {
   const hasBias = fields.flag('attention_bias', true);
   return {
     ...all,
-    ...rotaryOf(fields, headDim, all.maxLength, fields.number('rotary_pct', 0.25), 'rotary_emb_base', 'rotary_pct'),
+    ...rotaryOf(fields, { ...all, headDim }, { theta: 'rotary_emb_base', part: 'rotary_pct', defaultPart: 0.25 }),
     headDim,
     ffnHiddens: fields.size('intermediate_size'),
     activation: activationOf(fields, 'hidden_act', 'gelu'),

@@ -11,16 +11,15 @@ interface Kind {
 /** RMSNorm before attention and feed-forward, rotary positions, a gated feed-forward. */
 export function llama(fields: Fields, kind: Kind = {}): Architecture {
   const all = common(fields);
-  const kvHeads = fields.size('num_key_value_heads', kind.kvHeads ?? all.heads, all.heads);
+  const defaultHeads = fields.has('num_key_value_heads') ? all.heads : (kind.kvHeads ?? all.heads);
+  const kvHeads = fields.sizeOrNull('num_key_value_heads', all.heads) ?? defaultHeads;
   if (all.heads % kvHeads !== 0) fields.wrong('num_key_value_heads', 'to divide the heads', kvHeads);
-  const isGiven = fields.get('head_dim') !== undefined;
-  const headDim = isGiven ? fields.size('head_dim') : (kind.headDim ?? headDimOf(fields, all));
-  // transformers reads this field but cannot rotate a part.
-  for (const each of [fields, fields.object('rope_parameters')]) each?.only('partial_rotary_factor', 1);
+  const defaultDim = fields.has('head_dim') ? undefined : kind.headDim;
+  const headDim = fields.sizeOrNull('head_dim') ?? defaultDim ?? headDimOf(fields, all);
   const [attentionBias, mlpBias] = [fields.flag('attention_bias', false), fields.flag('mlp_bias', false)];
   return {
     ...all,
-    ...rotaryOf(fields, headDim, all.maxLength),
+    ...rotaryOf(fields, { ...all, headDim }, { turnsParts: false }),
     kvHeads,
     headDim,
     ffnHiddens: fields.size('intermediate_size'),

@@ -6,7 +6,7 @@ import { llama } from './llama.js';
 export function mistral(fields: Fields): Architecture {
   const all = llama(fields, { kvHeads: 8 });
   // null means that there is none.
-  const isOff = fields.has('sliding_window') && fields.get('sliding_window') === undefined;
-  const window = isOff ? undefined : { left: fields.size('sliding_window', 4096, 2 ** 30) - 1 };
+  const width = fields.has('sliding_window') ? fields.sizeOrNull('sliding_window', 2 ** 30) : 4096;
+  const window = width === undefined ? undefined : { left: width - 1 };
   return { ...all, bias: biases(false), windows: windowsOf(fields, all.layers, window) };
 }

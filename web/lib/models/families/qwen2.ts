@@ -5,8 +5,9 @@ import { llama } from './llama.js';
 /** Llama with biases of queries, keys and values, and optionally a sliding window in the upper layers. */
 export function qwen2(fields: Fields, kind?: Parameters<typeof llama>[1]): Architecture {
   const all = llama(fields, kind);
-  const hasWindow = fields.flag('use_sliding_window', false) && fields.get('sliding_window') !== undefined;
-  const window = hasWindow ? { left: fields.size('sliding_window', undefined, 2 ** 30) - 1 } : undefined;
+  const width = fields.has('sliding_window') ? fields.sizeOrNull('sliding_window', 2 ** 30) : 4096;
+  const hasWindow = fields.flag('use_sliding_window', false) && width !== undefined;
+  const window = hasWindow ? { left: width - 1 } : undefined;
   const first = window === undefined ? 0 : fields.size('max_window_layers', 28, 2 ** 30, 0);
   return {
     ...all,

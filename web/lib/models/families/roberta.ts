@@ -5,11 +5,13 @@ import { bert } from './bert.js';
 /** BERT with other heads, and positions that begin after padding's. */
 export function roberta(fields: Fields): Architecture {
   const all = bert(fields, { padId: 1 });
-  const padId = all.padId!;
+  // Positions are counted from this id on, so it cannot be null or negative.
+  const padId = fields.size('pad_token_id', 1, undefined, 0);
   const first = padId + 1;
   if (all.maxLength <= first) fields.wrong('max_position_embeddings', `above ${first}`, all.maxLength);
   return {
     ...all,
+    padId,
     maxLength: all.maxLength - first,
     positions: { rows: all.maxLength, first, skipsPadding: true },
     names: { ...all.names, prefix: 'roberta.' },

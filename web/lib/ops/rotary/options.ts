@@ -7,7 +7,7 @@ import { clearArgs, doubles, words } from '../../runtime/args.js';
 import { fresh } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { TensorLike } from '../../types.js';
-import { checkBase, maxAbs, placeFrequencies } from '../sinusoidal/frequencies.js';
+import { checkAngles, checkBase, maxAbs, placeFrequencies } from '../sinusoidal/frequencies.js';
 import { isByAxis, isList, lengthOf, valuesOf, type ByAxis, type RotaryPositions } from './positions.js';
 import { checkScaling, SCALING_OPTIONS, type RotaryScaling } from './scaling.js';
 
@@ -106,7 +106,7 @@ function fromBase(operation: string, given: RotaryOptions, dim: number): Angles 
       const lists = all.map(valuesOf);
       const { base, factors, amplitude } = scaling(operation, 1 + Math.max(...lists.map(largest)));
       const farthest = lists.reduce((max, list) => Math.max(max, maxAbs(list)), 0);
-      checkBase(operation, base, (factors ? maxAbs(factors) : 1) * farthest);
+      checkAngles(operation, { base, factors }, farthest);
       return (wasm, positions) => {
         const { raw, memory } = wasm;
         const rows = isByAxis(positions) ? positions.byAxis.length / axes! : lengthOf(positions);

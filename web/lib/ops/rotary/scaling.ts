@@ -89,6 +89,12 @@ export function checkScaling(
     if (value === undefined) wrongKind(operation, `scaling.${name} to be a number`, value);
     return checkFinite(operation, `scaling.${name}`, value, true);
   };
+  /** Scores are multiplied by its square. */
+  const amplitudeOf = (otherwise: number): number => {
+    const amplitude = number('attentionFactor', otherwise);
+    checkFinite(operation, 'the square of scaling.attentionFactor', amplitude ** 2, true);
+    return amplitude;
+  };
   const factor = number('factor');
   const frequencies = Float64Array.from({ length: dim / 2 }, (_, j) => base ** ((-2 * j) / dim));
   switch (given.type) {
@@ -111,7 +117,7 @@ export function checkScaling(
       if (base <= 1) wrongValue(operation, "base above 1 for scaling 'yarn'", base);
       const truncate = given.truncate === undefined || checkBoolean(operation, 'scaling.truncate', given.truncate);
       const ramp = yarnRamp(base, dim, number('originalMaxLength'), betas, truncate);
-      const amplitude = number('attentionFactor', factor > 1 ? 0.1 * Math.log(factor) + 1 : 1);
+      const amplitude = amplitudeOf(factor > 1 ? 0.1 * Math.log(factor) + 1 : 1);
       return always({ base, factors: frequencies.map((_, j) => mix(ramp(j), 1, 1 / factor)), amplitude });
     }
     case 'llama3': {
@@ -133,7 +139,7 @@ export function checkScaling(
         );
       });
       const otherwise = factor > 1 ? Math.sqrt(1 + Math.log(factor) / Math.log(trained)) : 1;
-      const amplitude = number('attentionFactor', otherwise);
+      const amplitude = amplitudeOf(otherwise);
       return (_operation, length) => ({ base, factors: length > trained ? long : short, amplitude });
     }
     default: {

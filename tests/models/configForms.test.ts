@@ -1,0 +1,222 @@
+/** Fields in every form that transformers writes them. Two forms that mean the same give the same model. */
+import { describe, expect, test } from '@jest/globals';
+import { readSafetensors } from 'wasm-attention';
+import { openModel, type Model } from 'wasm-attention/models';
+import { attention } from '../support/library.js';
+import { checkpoint } from './fixtures.js';
+
+const rope = (rope_theta: number, more: object = {}): object => ({ rope_type: 'default', rope_theta, ...more });
+const yarn = { rope_type: 'yarn', factor: 4, original_max_position_embeddings: 16 };
+const nested = (full: object, sliding: object): object => ({ full_attention: full, sliding_attention: sliding });
+
+async function opened(name: string, changes: object): Promise<Model> {
+  const { config, bytes } = checkpoint(name);
+  const plain = { ...config, rope_scaling: undefined, rope_theta: undefined, rope_parameters: undefined };
+  return openModel({ config: { ...plain, ...changes }, weights: bytes, attention });
+}
+
+async function logitsOf(name: string, changes: object): Promise<{ data: unknown; maxLength: number }> {
+  const model = await opened(name, changes);
+  const ids = Array.from({ length: 12 }, (_, i) => (i * 5) % model.vocabSize);
+  const { data } = model.forward(ids).logits!;
+  const { maxLength } = model;
+  model.dispose();
+  return { data, maxLength };
+}
+
+describe('rotary positions', () => {
+  const name = 'llama-grouped';
+  test.each<[string, object, object]>([
+    ['nested by type of layer', { rope_parameters: nested(rope(500), rope(500)) }, { rope_theta: 500 }],
+    [
+      'nested, where the layers use one of them',
+      { rope_parameters: nested(rope(500), rope(7)), layer_types: ['full_attention', 'full_attention'] },
+      { rope_theta: 500 },
+    ],
+    [
+      'nested in another order of fields',
+      { rope_parameters: nested({ rope_theta: 500, rope_type: 'default' }, rope(500)) },
+      { rope_theta: 500 },
+    ],
+    ['an empty object', { rope_parameters: {}, rope_scaling: {}, rope_theta: 500 }, { rope_theta: 500 }],
+    ['null everywhere', { rope_parameters: null, rope_scaling: null }, {}],
+    [
+      'a rope_type of null beside type',
+      { rope_scaling: { ...yarn, rope_type: null, type: 'yarn' } },
+      { rope_scaling: yarn },
+    ],
+    ['two types, of which rope_type wins', { rope_scaling: { ...yarn, type: 'linear' } }, { rope_scaling: yarn }],
+    ['scaling beside parameters', { rope_parameters: rope(10000), rope_scaling: yarn }, { rope_scaling: yarn }],
+    [
+      'scaling with its base beside parameters',
+      { rope_parameters: rope(500), rope_scaling: { ...yarn, rope_theta: 500 } },
+      { rope_scaling: yarn, rope_theta: 500 },
+    ],
+    ['no base in the parameters', { rope_parameters: { rope_type: 'default' }, rope_theta: 500 }, { rope_theta: 500 }],
+    ['a null base in the parameters', { rope_parameters: { rope_theta: null }, rope_theta: 500 }, { rope_theta: 500 }],
+    [
+      'null for what is computed',
+      { rope_scaling: { ...yarn, attention_factor: null, beta_fast: null } },
+      { rope_scaling: yarn },
+    ],
+  ])('%s', async (_, form, plain) => {
+    expect(await logitsOf(name, form)).toEqual(await logitsOf(name, plain));
+  });
+
+  test.each<[string, object, RegExp]>([
+    ['a list', { rope_parameters: [rope(500)] }, /config\.rope_parameters to be an object/],
+    ['a list of scalings', { rope_scaling: [yarn] }, /config\.rope_scaling to be an object/],
+    ['a text', { rope_scaling: 'yarn' }, /config\.rope_scaling to be an object/],
+    [
+      'bases by type of layer',
+      { rope_parameters: nested(rope(500), rope(7)) },
+      /config\.rope_parameters to be the same/,
+    ],
+    [
+      'a missing type of layer',
+      { rope_parameters: { full_attention: rope(500), factor: 4 } },
+      /config\.rope_parameters\.factor/,
+    ],
+    ['no type beside a factor', { rope_scaling: { factor: 4 } }, /config\.rope_scaling\.rope_type beside factor/],
+    [
+      'a base that transformers would drop',
+      { rope_parameters: rope(500), rope_scaling: yarn },
+      /config\.rope_parameters\.rope_theta to be 10000, got 500$/,
+    ],
+    ['a base of null', { rope_theta: null }, /config\.rope_theta to be a number above 0, got null$/],
+    ['factors that turn too far', { rope_scaling: { type: 'linear', factor: 1e-9 } }, /angles below 2\^30/],
+    [
+      'long factors that turn too far',
+      {
+        rope_scaling: {
+          rope_type: 'longrope',
+          factor: 2,
+          original_max_position_embeddings: 16,
+          short_factor: [1, 1, 1, 1],
+          long_factor: [1, 1e-12, 1, 1],
+        },
+      },
+      /angles below 2\^30/,
+    ],
+    ['an amplitude beyond float32', { rope_scaling: { ...yarn, attention_factor: 3e38 } }, /attentionFactor/],
+  ])('refused: %s', async (_, form, message) => {
+    await expect(opened(name, form)).rejects.toThrow(message);
+    await expect(opened(name, form)).rejects.toThrow(RangeError);
+  });
+
+  test.each<[string, object, number]>([
+    ['linear, trained on it', { type: 'linear', factor: 4 }, 256],
+    ['linear, already longer', { type: 'linear', factor: 4, original_max_position_embeddings: 16 }, 64],
+    ['dynamic, already longer', { type: 'dynamic', factor: 4, original_max_position_embeddings: 16 }, 64],
+    ['yarn, already longer', yarn, 64],
+    ['yarn, trained on it', { ...yarn, original_max_position_embeddings: 64 }, 256],
+  ])('a length that is already scaled is not scaled again: %s', async (_, rope_scaling, maxLength) => {
+    expect((await logitsOf(name, { rope_scaling, max_position_embeddings: 64 })).maxLength).toBe(maxLength);
+  });
+
+  test('gpt-neox: fields of its own, and of transformers 5', async () => {
+    const own = { rotary_pct: 0.5, rotary_emb_base: 500 };
+    const nothing = { rotary_pct: undefined, rotary_emb_base: undefined };
+    const inside = { ...nothing, rope_parameters: rope(500, { partial_rotary_factor: 0.5 }) };
+    expect(await logitsOf('gpt-neox', inside)).toEqual(await logitsOf('gpt-neox', own));
+    await expect(opened('gpt-neox', { ...own, rope_theta: 7 })).rejects.toThrow(/config\.rope_theta to be 500, got 7$/);
+    await expect(opened('gpt-neox', { ...own, partial_rotary_factor: 0.25 })).rejects.toThrow(
+      /config\.partial_rotary_factor to be 0\.5, got 0\.25$/,
+    );
+  });
+});
+
+describe('null', () => {
+  test.each<[string, string, object, object]>([
+    ['as many heads of keys', 'mistral-window', { num_key_value_heads: null }, { num_key_value_heads: 4 }],
+    ['no window', 'mistral-window', { sliding_window: null }, { sliding_window: 2 ** 20 }],
+    ['no bias', 'llama-grouped', { attention_bias: null, mlp_bias: null }, {}],
+    ['a head as wide as its share', 'llama-grouped', { head_dim: null }, { head_dim: undefined }],
+    ['four times the width', 'gpt2', { n_inner: null }, { n_inner: undefined }],
+  ])('means %s', async (_, name, form, plain) => {
+    // A grouped checkpoint has too few rows for as many heads of keys, so both are refused alike.
+    const result = async (changes: object): Promise<unknown> => logitsOf(name, changes).catch(String);
+    expect(await result(form)).toEqual(await result(plain));
+  });
+
+  test('is not tied, as false', async () => {
+    const { config, bytes } = checkpoint('llama3-scaled-tied');
+    const model = await openModel({ config: { ...config, tie_word_embeddings: null }, weights: bytes, attention });
+    expect(model.forward([1]).logits).toBeUndefined();
+    await expect(model.generate([1]).next()).rejects.toThrow(/lm_head.*tie_word_embeddings/);
+    model.dispose();
+  });
+
+  test.each([
+    ['bert-padded', 'hidden_size'],
+    ['bert-padded', 'hidden_act'],
+    ['bert-padded', 'layer_norm_eps'],
+    ['gpt2', 'scale_attn_weights'],
+    ['albert-shared', 'embedding_size'],
+    ['roberta', 'pad_token_id'],
+    ['gpt-neox', 'rotary_pct'],
+    ['gpt-neox', 'rotary_emb_base'],
+  ])('has no meaning in %s: %s', async (name, field) => {
+    await expect(opened(name, { [field]: null })).rejects.toThrow(`config.${field} to be`);
+  });
+});
+
+describe('other names', () => {
+  test.each<[string, Record<string, string>]>([
+    [
+      'gpt2',
+      {
+        n_embd: 'hidden_size',
+        n_layer: 'num_hidden_layers',
+        n_head: 'num_attention_heads',
+        n_positions: 'max_position_embeddings',
+      },
+    ],
+    ['distilbert', { dim: 'hidden_size', n_layers: 'num_hidden_layers', n_heads: 'num_attention_heads' }],
+  ])('of %s, which win beside its own', async (name, names) => {
+    const { config, bytes, expected } = checkpoint(name);
+    const renamed = Object.fromEntries(Object.entries(config).map(([field, value]) => [names[field] ?? field, value]));
+    const wrong = Object.fromEntries(Object.keys(names).map((field) => [field, 3]));
+    const passes = [];
+    for (const form of [config, renamed, { ...wrong, ...renamed }]) {
+      const model = await openModel({ config: form, weights: bytes, attention });
+      passes.push(model.forward(expected.ids).hidden);
+      model.dispose();
+    }
+    expect(passes[1]).toEqual(passes[0]);
+    expect(passes[2]).toEqual(passes[0]);
+  });
+});
+
+test('layers with a window that the config does not have are refused, as transformers fails', async () => {
+  const layer_types = ['full_attention', 'sliding_attention'];
+  await expect(opened('qwen2', { layer_types })).rejects.toThrow(/config\.layer_types without sliding_attention/);
+  const model = await opened('qwen2', { layer_types, use_sliding_window: true, sliding_window: 3 });
+  model.dispose();
+});
+
+describe('an output matrix beside tied embeddings', () => {
+  const { config, bytes } = checkpoint('llama3-scaled-tied');
+  const weights = readSafetensors(bytes);
+  const embedding = weights['model.embed_tokens.weight']!;
+  const ids = [3, 1, 4, 1, 5];
+
+  test.each(['float32', 'float16', 'int8'] as const)('is stored once if it is the same, in %s', async (weightType) => {
+    const tied = await openModel({ config, weights, attention, weightType });
+    const both = { ...weights, 'lm_head.weight': { ...embedding, data: embedding.data.slice() } };
+    const model = await openModel({ config, weights: both, attention, weightType });
+    expect(model.parameterBytes).toBe(tied.parameterBytes);
+    expect(model.unused).toEqual([]);
+    expect(model.forward(ids).logits).toEqual(tied.forward(ids).logits);
+    for (const each of [tied, model]) each.dispose();
+  });
+
+  test('is used if it is another, as in transformers 5', async () => {
+    const twice = { ...embedding, data: embedding.data.map((x) => 2 * x) };
+    const tied = await openModel({ config, weights, attention });
+    const model = await openModel({ config, weights: { ...weights, 'lm_head.weight': twice }, attention });
+    const expected = tied.forward(ids).logits!.data.map((x) => 2 * x);
+    expect(model.forward(ids).logits!.data).toEqual(expected);
+    for (const each of [tied, model]) each.dispose();
+  });
+});
