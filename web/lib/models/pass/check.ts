@@ -28,7 +28,10 @@ export interface Pass {
   readonly request: Omit<Request, 'rotary'>;
   readonly cache: CacheStore | undefined;
   readonly types: Int32Array | undefined;
+  /** For each token, if they are not counted from the cache's length on. */
   readonly positions: Int32Array | undefined;
+  /** The largest position, plus 1. */
+  readonly length: number;
 }
 
 /** Reads the results of a pass. */
@@ -52,11 +55,9 @@ export function checkPass(
   const flag = (name: 'needWeights' | 'needHiddenStates' | 'lastOnly'): boolean =>
     given[name] != null && checkBoolean(operation, name, given[name]);
   const rows = toTokens(operation, ids, a.vocab, a.padId ?? 0, given.attentionMask);
-  const { batch, tokens } = rows;
-  if (given.cache != null && rows.mask) wrongUse(operation, 'no padding with a cache', 'an attentionMask with zeros');
-  const cache = given.cache == null ? undefined : storeOf(operation, given.cache, owner, batch, tokens);
-  const past = cache?.length ?? 0;
-  if (past + tokens > a.maxLength) wrongValue(operation, `up to ${a.maxLength} tokens`, past + tokens);
+  const { batch, tokens, mask } = rows;
+  if (given.cache != null && mask) wrongUse(operation, 'no padding with a cache', 'an attentionMask with zeros');
+  if (tokens > a.maxLength) wrongValue(operation, `up to ${a.maxLength} tokens`, tokens);
   if (given.tokenTypes != null && a.tokenTypes === 0) {
     wrongUse(operation, `no tokenTypes for ${a.family}`, 'some');
   }
@@ -79,14 +80,12 @@ export function checkPass(
           a.maxLength - 1,
           rows,
         );
-  const request = {
-    batch,
-    tokens,
-    past,
-    cache,
+  const counted = own === undefined && mask ? countTokens(rows, mask) : undefined;
+  const positions = own ?? (counted?.isShifted && !a.positions?.skipsPadding ? counted.positions : undefined);
+  const settings = {
     window: given.window == null ? undefined : checkInteger(operation, 'window', given.window, 1, 2 ** 30),
-    hasMask: rows.mask !== undefined,
-    positions: given.positions === 'none' ? ('none' as const) : own ? ('own' as const) : ('counted' as const),
+    hasMask: mask !== undefined,
+    positions: given.positions === 'none' ? ('none' as const) : positions ? ('own' as const) : ('counted' as const),
     needWeights: flag('needWeights'),
     needHiddenStates: flag('needHiddenStates'),
     lastOnly: flag('lastOnly'),
@@ -94,7 +93,42 @@ export function checkPass(
     ablate: checkAblate(operation, given.ablate, a),
     hooks: checkHooks(operation, given.hooks),
   };
-  return { operation, given: rows, request, cache, types, positions: own };
+  // Last, so that no code of the caller's runs between this and the pass.
+  const cache = given.cache == null ? undefined : storeOf(operation, given.cache, owner, batch, tokens);
+  const past = cache?.length ?? 0;
+  if (past + tokens > a.maxLength) wrongValue(operation, `up to ${a.maxLength} tokens`, past + tokens);
+  const length = own ? maxOf(own) + 1 : past + (counted?.longest ?? tokens);
+  const request = { batch, tokens, past, cache, ...settings };
+  return { operation, given: rows, request, cache, types, positions, length };
+}
+
+/**
+ * The positions of the real tokens of padded rows, counted from 0; padding has that of the token before it, or 0.
+ * `isShifted` tells whether any row has padding before a token.
+ */
+function countTokens(
+  { batch, tokens }: Tokens,
+  mask: Uint8Array,
+): { readonly positions: Int32Array; readonly isShifted: boolean; readonly longest: number } {
+  const positions = new Int32Array(mask.length);
+  let isShifted = false;
+  let longest = 0;
+  for (let b = 0, i = 0; b < batch; ++b) {
+    let count = 0;
+    for (let t = 0; t < tokens; ++t, ++i) {
+      if (mask[i] === 1) {
+        isShifted ||= count < t;
+        count += 1;
+      }
+      positions[i] = Math.max(count - 1, 0);
+    }
+    longest = Math.max(longest, count);
+  }
+  return { positions, isShifted, longest };
+}
+
+function maxOf(numbers: Int32Array): number {
+  return numbers.reduce((max, number) => Math.max(max, number));
 }
 
 function checkAblate(operation: string, ablate: unknown, a: Architecture): readonly [number, number][] | undefined {

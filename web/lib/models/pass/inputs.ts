@@ -29,13 +29,20 @@ export function placeInputs(
     bytes.set(given.mask!);
     memory.writeInts(inputs.mask, new Int32Array(bytes.buffer));
   }
-  const last = Int32Array.from({ length: batch }, (_, b) => {
-    const row = given.mask?.subarray(b * tokens, (b + 1) * tokens);
-    return b * tokens + (row ? row.lastIndexOf(1) : tokens - 1);
-  });
-  memory.writeInts(inputs.last, last);
-  const first = Int32Array.from({ length: batch }, (_, b) => b * tokens);
-  memory.writeInts(inputs.first, first);
+  /** The row of each sequence's first or last token. */
+  const rowsOf = (find: (mask: Uint8Array) => number, otherwise: number): Int32Array =>
+    Int32Array.from({ length: batch }, (_, b) => {
+      const mask = given.mask?.subarray(b * tokens, (b + 1) * tokens);
+      return b * tokens + (mask ? find(mask) : otherwise);
+    });
+  memory.writeInts(
+    inputs.first,
+    rowsOf((mask) => mask.indexOf(1), 0),
+  );
+  memory.writeInts(
+    inputs.last,
+    rowsOf((mask) => mask.lastIndexOf(1), tokens - 1),
+  );
   memory.writeInts(inputs.offsets, new Int32Array(batch).fill(past));
   if (inputs.relativeBias) {
     const { rows, rowOf } = a.relativeBias!;

@@ -17,7 +17,7 @@ export interface Request {
   /** Replaces the architecture's windows: how many keys up to its own a query sees. */
   readonly window: number | undefined;
   readonly hasMask: boolean;
-  /** 'own' positions are the caller's, one list for each sequence. */
+  /** 'own' positions are one list for each sequence: the caller's, or counted behind padding. */
   readonly positions: 'counted' | 'none' | 'own';
   readonly rotary: Frequencies;
   readonly needWeights: boolean;
@@ -52,7 +52,7 @@ export interface Program {
     readonly positions: number;
     readonly angles: number;
     readonly mask: number;
-    /** Rows of each sequence: the first, and the last that is not padding. */
+    /** Rows of each sequence: the first and the last that are not padding. */
     readonly first: number;
     readonly last: number;
     readonly offsets: number;
