@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "attention.h"
 #include "kernels/pack.h"
@@ -124,6 +125,22 @@ Moments momentsOf(const float* x, int dim, float eps) {
   return momentsFrom(mean, deviationsOf(x, dim, mean), n, eps);
 }
 
+/// The moments of a row whose squares overflow float32, and its normalised elements unless `out` is null.
+[[gnu::noinline]] Moments normLargeRow(Norm norm, const float* x, const float* weight, const float* bias, float* out,
+                                       int dim, float eps) {
+  double total = 0, squares = 0;
+  if (norm == Norm::kLayer) total = std::accumulate(x, x + dim, 0.0);
+  const double mean = total / dim;
+  for (int i = 0; i < dim; ++i) squares += (x[i] - mean) * (x[i] - mean);
+  const double scale = 1 / std::sqrt(squares / dim + eps);
+  for (int i = 0; out && i < dim; ++i) {
+    const float y = static_cast<float>((x[i] - mean) * scale);
+    out[i] = (weight ? y * weight[i] : y) + (bias ? bias[i] : 0);
+  }
+  const float rounded = static_cast<float>(mean);
+  return {rounded, static_cast<float>(mean - rounded), static_cast<float>(scale)};
+}
+
 // The cost of an element, in multiplications.
 constexpr double kNormWork = 12;
 
@@ -131,8 +148,11 @@ template <Norm kNorm>
 void normRowsOf(const float* x, const float* weight, const float* bias, float* out, Moments* moments, int rows, int dim,
                 float eps) {
   for (int row = 0; row < rows; ++row, x += dim, out += dim) {
-    const Moments m = momentsOf<kNorm>(x, dim, eps);
+    Moments m = momentsOf<kNorm>(x, dim, eps);
+    const bool isLarge = !(m.scale > 0);
+    if (isLarge) m = normLargeRow(kNorm, x, weight, bias, out, dim, eps);
     if (moments) moments[row] = m;
+    if (isLarge) continue;
     int i = 0;
     if constexpr (kNorm == Norm::kRms) {
       for (; i + kLanes <= dim; i += kLanes) store(out + i, load(x + i) * m.scale * load(weight + i));
@@ -166,7 +186,8 @@ void norm(const NormArgs& a) { normRows(a.norm, a.x, a.weight, a.bias, a.out, nu
 namespace {
 
 [[gnu::noinline]] Moments momentsOf(Norm norm, const float* x, int dim, float eps) {
-  return norm == Norm::kRms ? momentsOf<Norm::kRms>(x, dim, eps) : momentsOf<Norm::kLayer>(x, dim, eps);
+  const Moments m = norm == Norm::kRms ? momentsOf<Norm::kRms>(x, dim, eps) : momentsOf<Norm::kLayer>(x, dim, eps);
+  return m.scale > 0 ? m : normLargeRow(norm, x, nullptr, nullptr, nullptr, dim, eps);
 }
 
 [[gnu::noinline]] void normRunBackward(Norm norm, const float* grad_out, const float* x, const Moments* moments,

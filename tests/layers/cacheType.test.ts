@@ -193,3 +193,33 @@ test.each([
       each.createCache({ batch: 1, maxLength: 4, cacheType: cacheType as never }),
     );
 });
+
+test('a cache of float16 refuses 65520 and more, and stays as it was', () => {
+  const layer = identity(4, 2);
+  const cache = layer.createCache({ batch: 1, maxLength: 8, cacheType: 'float16' });
+  const x = new Random(5).tensor([1, 2, 8]);
+  const plain = layer.forward(x, x, x, { cache, isCausal: true }).output;
+  for (const name of ['keys', 'values'] as const) {
+    const large = { ...x, data: x.data.map((value, i) => (i === 11 ? -65520 : value)) };
+    const [k, v] = name === 'keys' ? [large, x] : [x, large];
+    expectRejected('MultiHeadAttention', 'RangeError', () => layer.forward(x, k, v, { cache }));
+    expect(() => layer.forward(x, k, v, { cache })).toThrow(`${name} within float16, below 65520`);
+  }
+  expect(cache.length).toBe(2);
+  cache.reset();
+  expect(layer.forward(x, x, x, { cache, isCausal: true }).output).toEqual(plain);
+  layer.dispose();
+});
+
+test("a decoder's cache of float16 refuses 65520 and more in its memory, and stays as it was", () => {
+  const layer = new attention.TransformerDecoderLayer({ numHiddens: 8, numHeads: 2, ffnHiddens: 4 });
+  const cache = layer.createCache({ batch: 1, maxLength: 8, cacheType: 'float16' });
+  const [x, memory] = [new Random(6).tensor([1, 2, 8]), new Random(7).tensor([1, 3, 8])];
+  const large = { ...memory, data: memory.data.map((value) => 1e6 * value) };
+  expect(() => layer.forward(x, large, { cache })).toThrow(RangeError);
+  expect(() => layer.forward(x, large, { cache })).toThrow(/within float16, below 65520/);
+  expect(cache.length).toBe(0);
+  const fresh = layer.createCache({ batch: 1, maxLength: 8, cacheType: 'float16' });
+  expect(layer.forward(x, memory, { cache }).output).toEqual(layer.forward(x, memory, { cache: fresh }).output);
+  layer.dispose();
+});

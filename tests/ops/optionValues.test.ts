@@ -182,3 +182,18 @@ describe('messages', () => {
     }
   });
 });
+
+describe('lists that would take gigabytes are refused before they are collected', () => {
+  const row = Array<boolean>(12_000).fill(true);
+  test.each([
+    ['booleans', Array<unknown>(12_000).fill(row)],
+    ['holes', Array<unknown>(12_000).fill(Array(12_000))],
+    ['texts', Array<unknown>(12_000).fill(Array(12_000).fill('1'))],
+  ])('of %s', (_, mask) => {
+    const before = process.memoryUsage().heapUsed;
+    expectRejected('scaledDotProductAttention', 'RangeError', () =>
+      attention.scaledDotProductAttention(q, q, q, { mask: mask as never }),
+    );
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(64e6);
+  });
+});

@@ -7,6 +7,17 @@ const MAX_COUNT = 2 ** 31;
 /** Far above any operation's rank; an array that contains itself has infinitely many axes. */
 const MAX_RANK = 64;
 const FEW = 16;
+/** Elements that are not numbers take so much memory that more of them could end the process. */
+const MAX_OTHERS = 2 ** 24;
+/** The same for arrays within an array. */
+const MAX_ROWS = 2 ** 22;
+
+/** Throws for an array of more arrays than are accepted, before they are collected. */
+export function checkRows(operation: string, name: string, value: ArrayLike<unknown>): void {
+  if (value.length > MAX_ROWS && typeof value[0] !== 'number') {
+    wrongValue(operation, `${name} of at most ${MAX_ROWS} rows`, value.length);
+  }
+}
 
 /**
  * The length of an array, or of anything with a whole-number length and no `data` (what TypeScript calls an ArrayLike);
@@ -114,7 +125,11 @@ function flatten(operation: string, name: string, nested: readonly unknown[]): E
     }
     rank ||= depth;
     if (depth !== rank) wrongValue(operation, `${name} to be nested to one depth (${rank})`, element);
-    if (typeof element !== 'number') others ??= Array.from(numbers!.subarray(0, at));
+    if (typeof element !== 'number' && !others) {
+      const size = sizeOf(shape);
+      if (size > MAX_OTHERS) wrongValue(operation, `${name} of numbers, or at most ${MAX_OTHERS} elements`, size);
+      others = Array.from(numbers!.subarray(0, at));
+    }
     if (others) others.push(element);
     else numbers![at++] = element as number;
   };

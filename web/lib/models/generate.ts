@@ -1,5 +1,5 @@
 import { checkOptions } from '../check/options.js';
-import { checkFinite, checkInteger, tagOf, wrongKind, wrongUse, wrongValue } from '../check/values.js';
+import { checkFinite, checkInteger, sizeOf, tagOf, wrongKind, wrongUse, wrongValue } from '../check/values.js';
 import type { Memory } from '../runtime/memory.js';
 import { storeOf, type CacheStore } from '../steps/cache.js';
 import type { Architecture } from './config/architecture.js';
@@ -40,7 +40,11 @@ export async function* generate(
   const [maxTokens, topK] = [given.maxTokens ?? undefined, given.topK ?? undefined];
   const [temperature, topP] = [given.temperature ?? 0, given.topP ?? 1];
   if (!a.causal) wrongUse(OPERATION, 'a decoder', a.family);
-  if (!predicts) wrongUse(OPERATION, 'a checkpoint with a head that predicts tokens', 'one without');
+  if (!predicts) {
+    const decoder = a.tasks.CausalLM?.decoder;
+    const wanted = `'${decoder}.weight', or config.tie_word_embeddings to be true`;
+    wrongUse(OPERATION, `a checkpoint with a head that predicts tokens (${wanted})`, 'one without');
+  }
   const { batch, data } = toRows(OPERATION, 'ids', ids, a.vocab - 1);
   if (batch !== 1) wrongValue(OPERATION, 'ids of one sequence', batch);
   if (maxTokens !== undefined) checkInteger(OPERATION, 'maxTokens', maxTokens, 0);
@@ -53,6 +57,10 @@ export async function* generate(
   if (positions != null && positions !== 'none') wrongValue(OPERATION, "positions to be 'none'", positions);
   const { seed = Math.floor(Math.random() * 2 ** 32) } = given;
   checkInteger(OPERATION, 'seed', seed, 0, 2 ** 32 - 1);
+  for (const name of ['topK', 'topP'] as const) {
+    // Greedy tokens would not depend on it.
+    if (given[name] != null && given.temperature == null) wrongValue(OPERATION, `temperature with ${name}`, 'none');
+  }
   const draw = drawer(temperature, topK, topP, seed);
 
   const store = given.cache == null ? undefined : storeOf(OPERATION, given.cache, model, 1, 0);
@@ -89,6 +97,7 @@ export async function* generate(
         wrongUse(OPERATION, 'the cache to stay unchanged between tokens', 'a changed one');
       }
       token = run(pass, read);
+      if (token < 0) refuseLogits(run, pass);
       changes = store?.changes;
       yield token;
       if (a.eos.has(token)) return;
@@ -109,7 +118,20 @@ function following(pass: Pass, token: number, store: CacheStore): Pass {
     cache: store,
     given: { batch: 1, tokens: 1, data: Int32Array.of(token), mask: undefined },
     request: { ...pass.request, tokens: 1, past: store.length, cache: store },
+    length: store.length + 1,
   };
+}
+
+/** Throws an error that tells where the numbers began that make a pass's logits useless. */
+function refuseLogits(run: Run, pass: Pass): never {
+  const { cache, request } = pass;
+  cache!.truncate(request.past);
+  const found = run({ ...pass, request: { ...request, needHiddenStates: true } }, (memory, { hiddenStates }) =>
+    hiddenStates.findIndex(({ address, shape }) => !memory.read(address, sizeOf(shape)).every(Number.isFinite)),
+  );
+  cache!.truncate(request.past);
+  const place = found < 0 ? 'the logits' : found === 0 ? 'the embeddings' : `layer ${found - 1}`;
+  return wrongValue(OPERATION, 'finite logits', `NaN or infinity, first in ${place}`);
 }
 
 /** Replaces `cache` with one of twice the capacity and the same content. */

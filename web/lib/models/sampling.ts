@@ -1,4 +1,4 @@
-/** Samples a token from logits. */
+/** Samples a token from logits; -1 if there is none, because a logit is NaN or the largest is not finite. */
 export type Draw = (logits: Float32Array) => number;
 
 /**
@@ -9,7 +9,9 @@ export function drawer(temperature: number, topK: number | undefined, topP: numb
   if (temperature === 0) return mostLikely;
   const random = generator(seed);
   return (logits) => {
-    const max = logits[mostLikely(logits)]!;
+    const best = mostLikely(logits);
+    if (best < 0) return best;
+    const max = logits[best]!;
     const probabilities = Float64Array.from(logits, (logit) => Math.exp((logit - max) / temperature));
     let order = Int32Array.from(logits.keys());
     if (topK !== undefined || topP < 1) {
@@ -37,8 +39,12 @@ export function drawer(temperature: number, topK: number | undefined, topP: numb
 
 function mostLikely(logits: Float32Array): number {
   let best = 0;
-  for (let i = 1; i < logits.length; ++i) if (logits[i]! > logits[best]!) best = i;
-  return best;
+  for (let i = 0; i < logits.length; ++i) {
+    const logit = logits[i]!;
+    if (Number.isNaN(logit)) return -1;
+    if (logit > logits[best]!) best = i;
+  }
+  return Number.isFinite(logits[best]) ? best : -1;
 }
 
 /** Numbers in [0, 1): mulberry32. */

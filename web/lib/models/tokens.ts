@@ -1,13 +1,15 @@
 /** Checks lists of tokens, masks and positions. */
-import { countOf } from '../check/elements.js';
+import { checkRows, countOf } from '../check/elements.js';
 import { toInt32, toMask } from '../check/arrays.js';
 import { checkShape, kindOf, showShape, wrongKind, wrongUse, wrongValue } from '../check/values.js';
+import type { MaskLike, ValidLens } from '../types.js';
 
-/** (T), (B, T), or rows of unequal length. */
+/** (T), (B, T), or rows of unequal length; tokenizers return whole numbers of 64 bits. */
 export type TokenIds =
   | readonly number[]
   | readonly (readonly number[])[]
-  | { readonly data: ArrayLike<number>; readonly shape: readonly number[] };
+  | { readonly data: ArrayLike<number> | BigInt64Array; readonly shape: readonly number[] }
+  | { readonly data: ArrayLike<number> | BigInt64Array; readonly dims: readonly number[] };
 
 export interface Tokens {
   readonly batch: number;
@@ -18,14 +20,23 @@ export interface Tokens {
   readonly mask: Uint8Array | undefined;
 }
 
+/** The value with numbers instead of whole numbers of 64 bits, of which those above 2^53 are rounded. */
+function withNumbers(value: unknown): unknown {
+  if (kindOf(value) === 'BigInt64Array') return Array.from(value as BigInt64Array, Number);
+  const data = Array.isArray(value) ? undefined : (Object(value) as { data?: unknown }).data;
+  if (kindOf(data) !== 'BigInt64Array') return value;
+  const { shape, dims } = value as { shape?: unknown; dims?: unknown };
+  return { data: Array.from(data as BigInt64Array, Number), shape: shape ?? dims };
+}
+
 /** Numbers from 0 to `max`, of shape (B, T). */
 export function toRows(
   operation: string,
   name: string,
-  value: TokenIds,
+  value: unknown,
   max: number,
 ): { readonly data: Int32Array; readonly batch: number; readonly tokens: number } {
-  const { data, shape } = toInt32(operation, name, value, 0, max);
+  const { data, shape } = toInt32(operation, name, withNumbers(value) as ValidLens, 0, max);
   checkShape(operation, name, shape, ['B', 'T'], ['T']);
   const [batch, tokens] = shape.length === 2 ? (shape as [number, number]) : [1, shape[0]!];
   if (batch < 1 || tokens < 1) wrongValue(operation, `${name} of at least one token`, showShape(shape));
@@ -60,7 +71,7 @@ export function toTokens(
   const rows = toPadded(operation, 'ids', ids, vocab - 1, pad < vocab ? pad : 0);
   if (attentionMask == null) return rows;
   if (rows.mask) wrongUse(operation, 'rows of equal length, or no attentionMask', 'both');
-  const { data, shape } = toMask(operation, 'attentionMask', attentionMask);
+  const { data, shape } = toMask(operation, 'attentionMask', withNumbers(attentionMask) as MaskLike);
   checkShape(operation, 'attentionMask', shape.length === 1 ? [1, ...shape] : shape, [rows.batch, rows.tokens]);
   for (let b = 0; b < rows.batch; ++b) {
     if (!data.subarray(b * rows.tokens, (b + 1) * rows.tokens).includes(1)) {
@@ -74,17 +85,19 @@ export function toTokens(
 function toPadded(operation: string, name: string, value: TokenIds, max: number, pad: number): Tokens {
   const equal = (): Tokens => ({ ...toRows(operation, name, value, max), mask: undefined });
   if (!Array.isArray(value)) return equal();
-  const given = Array.from(value as readonly unknown[]);
+  checkRows(operation, name, value as readonly unknown[]);
+  const list = Array.from(value as readonly unknown[]);
   const isRow = (row: unknown): boolean => Array.isArray(row) || kindOf(row) !== undefined;
-  if (given.length === 0 || !given.every(isRow)) return equal();
+  if (list.length === 0 || !list.every(isRow)) return equal();
+  const given = list.map(withNumbers);
   const lengths = given.map((row) => countOf(row) ?? wrongKind(operation, `${name} to be rows of numbers`, row));
   // Not Math.max(...), whose arguments may be too many.
   const tokens = lengths.reduce((max, length) => Math.max(max, length));
-  if (lengths.every((length) => length === tokens)) return equal();
+  if (lengths.every((length) => length === tokens)) return { ...toRows(operation, name, given, max), mask: undefined };
   const data = new Int32Array(given.length * tokens).fill(pad);
   const mask = new Uint8Array(data.length);
   given.forEach((row, b) => {
-    const { data: ids } = toRows(operation, name, row as TokenIds, max);
+    const { data: ids } = toRows(operation, name, row, max);
     data.set(ids, b * tokens);
     mask.fill(1, b * tokens, b * tokens + ids.length);
   });

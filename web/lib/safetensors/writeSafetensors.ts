@@ -2,7 +2,7 @@ import { toFloats } from '../check/arrays.js';
 import { toElements } from '../check/elements.js';
 import { checkOptions, type Known } from '../check/options.js';
 import { kindOf, tagOf, wrongKind, wrongValue } from '../check/values.js';
-import { checkWeightType, type WeightType } from '../check/weightType.js';
+import { checkHalves, checkWeightType, type WeightType } from '../check/weightType.js';
 import { narrow } from '../runtime/halves.js';
 import { fresh, orOutOfMemory } from '../runtime/memory.js';
 import type { TensorLike } from '../types.js';
@@ -39,7 +39,7 @@ const OPTIONS: Known<WriteOptions> = { weightType: 1 };
  * "Format". It does not use the wasm.
  *
  * @throws RangeError for the name `__metadata__`, which the format reserves, for names that are not valid Unicode, and
- *   for two tensors of the same name
+ *   for two tensors of the same name, and for numbers of 65520 or more that `weightType` would round to float16
  * @example
  * const file = new Blob([writeSafetensors(layer.stateDict())]);
  */
@@ -101,6 +101,7 @@ function write(name: string, tensor: TensorLike, weightType: WeightType | undefi
   if (dtype) return [written(name, dtype, shape, elements.data)];
   const { data } = toFloats(OPERATION, label, elements);
   if (shape.length === 2 && weightType === 'float16') {
+    checkHalves(OPERATION, label, data);
     return [written(name, 'F16', shape, narrow(data, fresh(OPERATION, Uint16Array, data.length)))];
   }
   if (shape.length === 2 && weightType === 'int8') {

@@ -83,7 +83,7 @@ export function pastOf(
     ...NONE,
     length: store.length,
     place: () => store.place(),
-    commit: (added) => void (store.length += added),
+    commit: (added) => store.append(operation, added),
   };
 }
 
@@ -106,7 +106,7 @@ export function memoryPast(
     ...NONE,
     length,
     place: () => store.memoryOf(operation, tokens).place(),
-    commit: () => void (store.memory!.length = tokens),
+    commit: () => store.memory!.append(operation, tokens - length),
   };
 }
 

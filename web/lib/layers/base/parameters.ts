@@ -1,5 +1,6 @@
 import { toTensor } from '../../check/arrays.js';
 import { sizeOf, wrongUse, wrongValue } from '../../check/values.js';
+import { checkHalves, isFloat16 } from '../../check/weightType.js';
 import { fresh, orOutOfMemory } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Matrix } from '../../steps/steps.js';
@@ -206,11 +207,16 @@ export class Parameters {
     );
   }
 
-  /** Checks every name and shape before it changes anything. */
+  /** Checks every name, shape and, for float16, number before it changes anything. */
   load(state: Record<string, TensorLike>): void {
     const operation = `${this.#operation}.loadStateDict`;
     this.#checkUse(operation);
     const tensors = checkState(operation, state, this.#specs);
+    if (this.#packedMatrices && isFloat16(this.#packedMatrices.type)) {
+      for (const [i, { name, shape }] of this.#specs.entries()) {
+        if (shape.length === 2) checkHalves(operation, name, tensors[i]!.data);
+      }
+    }
     this.#specs.forEach(({ name }, i) => this.#write(name, tensors[i]!.data));
     this.#initialised = true;
   }

@@ -166,8 +166,8 @@ export class BlockLayer {
       dropout: training ? { seed: self.used.seed!, dropout: self.used.dropout! } : undefined,
     };
     const { kept, ...result } = (keeps ? trainBlock : inferBlock)(operation, this.#block, pass, input, into);
-    past.commit(length);
     if (over) cross!.past.commit(over.shape[1]!);
+    past.commit(length);
     // Each training step drops different elements.
     if (training) this.#seed = (this.#seed + 1) >>> 0;
     if (!kept) return { ...result, backward: undefined };
