@@ -1,7 +1,8 @@
 /** What hooks may do during a pass, and what is an error. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import type { Tensor } from 'wasm-attention';
-import type { ModelHooks } from 'wasm-attention/models';
+import type { Model, ModelCache, ModelHooks } from 'wasm-attention/models';
+import { EPS, expectClose, maxAbs } from '../support/close.js';
 import { attention } from '../support/library.js';
 import { checkpoint, open } from './fixtures.js';
 
@@ -9,21 +10,21 @@ describe('a hook', () => {
   const { expected, ...files } = checkpoint('llama-grouped');
   const [ids] = expected.ids as [number[]];
 
-  test('may call the library, and the model', async () => {
-    const model = await open(files);
+  test('may call the library, and another model', async () => {
+    const [model, other] = [await open(files), await open(files)];
     const plain = model.forward(ids).hidden;
     const inner: Tensor[] = [];
     const { hidden } = model.forward(ids, {
       hooks: {
         'blocks.1.attn.hook_q': (q) => {
           attention.scaledDotProductAttention(q, q, q);
-          inner.push(model.forward(ids).hidden);
+          inner.push(other.forward(ids).hidden);
         },
       },
     });
     expect(hidden).toEqual(plain);
     expect(inner).toEqual([plain]);
-    model.dispose();
+    for (const each of [model, other]) each.dispose();
   });
 
   test.each<[string, (value: Tensor) => unknown, RegExp]>([
@@ -51,14 +52,32 @@ describe('a hook', () => {
     model.dispose();
   });
 
-  test('that disposes the model or changes the cache is an error', async () => {
+  test.each<[string, (model: Model, cache: ModelCache) => unknown]>([
+    ['runs the model', (model) => model.forward([1])],
+    ['runs it with the cache', (model, cache) => model.forward([1], { cache })],
+    ['embeds', (model) => model.embed([1])],
+    ['disposes the model', (model) => model.dispose()],
+    ['makes a cache', (model) => model.createCache()],
+    ['truncates the cache', (_, cache) => cache.truncate(1)],
+    ['resets the cache', (_, cache) => cache.reset()],
+    ['reorders the cache', (_, cache) => cache.reorder([0])],
+    ['disposes the cache', (_, cache) => cache.dispose()],
+  ])('that %s gets a TypeError, which it may catch', async (_, act) => {
     const model = await open(files);
     const cache = model.createCache({ maxLength: 32 });
     model.forward(ids.slice(0, 4), { cache });
+    const plain = model.forward(ids.slice(0, 5)).logits!.data.subarray(-model.vocabSize);
     const name = 'blocks.0.attn.hook_v';
-    expect(() => model.forward([1], { cache, hooks: { [name]: () => cache.truncate(1) } })).toThrow(/leave the cache/);
-    expect(() => model.forward([1], { cache, hooks: { [name]: () => cache.dispose() } })).toThrow(/leave the cache/);
-    expect(() => model.forward([1], { hooks: { [name]: () => model.dispose() } })).toThrow(/got a disposed one$/);
+    const hook = (): void => void act(model, cache);
+    expect(() => model.forward([ids[4]!], { cache, hooks: { [name]: hook } })).toThrow(TypeError);
+    expect(() => model.forward([ids[4]!], { cache, hooks: { [name]: hook } })).toThrow(/between passes/);
+    expect(cache.length).toBe(4);
+    const caught = jest.fn(() => expect(hook).toThrow(TypeError));
+    const { logits } = model.forward([ids[4]!], { cache, hooks: { [name]: caught } });
+    expect(caught).toHaveBeenCalledTimes(1);
+    expectClose(logits, { data: plain, shape: [1, 1, model.vocabSize] }, { atol: 64 * EPS * maxAbs(plain) });
+    expect(cache.length).toBe(5);
+    model.dispose();
   });
 
   test('with an unknown name is a TypeError, and so is anything but a function', async () => {

@@ -1,6 +1,6 @@
 /** The tensors of a checkpoint, from files or from objects. */
 import { toTensor } from '../check/arrays.js';
-import { checkShape, failed, tagOf, wrongKind, wrongValue } from '../check/values.js';
+import { checkShape, failed, sizeOf, tagOf, wrongKind, wrongValue } from '../check/values.js';
 import { isFloats, openSafetensors, readFloats } from '../safetensors/file.js';
 import { joinScales } from '../safetensors/int8.js';
 import type { TensorLike } from '../types.js';
@@ -8,6 +8,9 @@ import { OPERATION, type Architecture } from './config/architecture.js';
 
 /** The bytes of a file, of several files in any order, or tensors by name. */
 export type Weights = BufferSource | Blob | readonly (BufferSource | Blob)[] | Record<string, TensorLike>;
+
+/** The number of elements that are compared at a time. */
+const CHUNK = 2 ** 16;
 
 /** A tensor that has been found but not read. */
 interface Found {
@@ -26,6 +29,7 @@ interface Found {
 export class Tensors {
   readonly #found: ReadonlyMap<string, Found>;
   readonly #used = new Set<string>();
+  readonly #equal = new Map<string, boolean>();
 
   readonly #architecture: Architecture;
 
@@ -58,8 +62,30 @@ export class Tensors {
     return this.#found.get(name)!.shape;
   }
 
+  /** The name in the file. */
+  givenName(name: string): string {
+    return this.#found.get(name)!.given;
+  }
+
   read(name: string, begin?: number, end?: number): Float32Array {
     return this.#found.get(name)!.read(begin, end);
+  }
+
+  /** Whether two tensors of this shape have the same numbers. Marks both as used. */
+  areEqual(name: string, other: string, shape: readonly number[]): boolean {
+    this.check(name, shape);
+    this.check(other, shape);
+    const key = `${name} ${other}`;
+    const known = this.#equal.get(key);
+    if (known !== undefined) return known;
+    const size = sizeOf(shape);
+    let equal = true;
+    for (let begin = 0; equal && begin < size; begin += CHUNK) {
+      const [one, two] = [name, other].map((each) => this.read(each, begin, Math.min(begin + CHUNK, size)));
+      equal = one!.every((x, i) => x === two![i]);
+    }
+    this.#equal.set(key, equal);
+    return equal;
   }
 
   /** The names in the file of tensors that have not been checked. */

@@ -19,6 +19,7 @@ import type { TokenIds } from './tokens.js';
 import type {
   GenerateOptions,
   Model,
+  ModelHooks,
   ModelForwardOptions,
   ModelResult,
   ModelCache,
@@ -50,6 +51,7 @@ export class OpenModel implements Model {
   readonly #store: Store;
   readonly #cacheType: WeightType | undefined;
   #disposed = false;
+  #isBusy = false;
   /** The last pass's program, which similar passes, such as those of a decoder, run again. */
   #last: { readonly request: Request; readonly program: Program } | undefined;
 
@@ -121,7 +123,9 @@ export class OpenModel implements Model {
   }
 
   dispose(): void {
+    this.#checkIdle('dispose');
     this.#disposed = true;
+    this.#last = undefined;
     this.#store.dispose();
     registry.unregister(this);
   }
@@ -132,23 +136,35 @@ export class OpenModel implements Model {
 
   #checkUse(operation: string): void {
     if (this.#disposed) wrongUse(operation, 'a model in use', 'a disposed one');
+    this.#checkIdle(operation);
+  }
+
+  /** A hook must not change the model in the middle of a pass. */
+  #checkIdle(operation: string): void {
+    if (this.#isBusy) wrongUse(operation, 'a model between passes', "a hook's call in one");
   }
 
   #run<T>(pass: Pass, read: Read<T>): T {
-    const {
-      operation,
-      cache,
-      positions,
-      request: { hooks },
-    } = pass;
+    const { operation, cache } = pass;
     this.#checkUse(operation);
-    const changes = cache ? ++cache.changes : 0;
+    this.#isBusy = true;
+    if (cache) cache.isBusy = true;
+    try {
+      const result = this.#runSteps(pass, read);
+      cache?.append(operation, pass.request.tokens);
+      return result;
+    } finally {
+      this.#isBusy = false;
+      if (cache) cache.isBusy = false;
+    }
+  }
+
+  #runSteps<T>(pass: Pass, read: Read<T>): T {
+    const { operation, length } = pass;
+    const { hooks } = pass.request;
     const a = this.#architecture;
     const { memory } = this.#wasm;
-    const result = memory.scope(operation, () => {
-      const length = positions
-        ? positions.reduce((max, position) => Math.max(max, position)) + 1
-        : pass.request.past + pass.request.tokens;
+    return memory.scope(operation, () => {
       const request: Request = { ...pass.request, rotary: this.#weights.frequenciesAt(length) };
       // Where the next reservation will begin.
       const base = memory.reserve(0);
@@ -169,26 +185,20 @@ export class OpenModel implements Model {
       for (const { after, name, ...point } of points) {
         run(done, after);
         done = after;
-        this.#callHook(pass, name, point, changes);
+        this.#callHook(operation, name, hooks!.get(name)!, point);
       }
       run(done, program.steps.bytes);
       return read(memory, program, request);
     });
-    if (cache) cache.length = pass.request.past + pass.request.tokens;
-    return result;
   }
 
   /** Calls a hook with a tensor, and replaces that with the tensor it returns. */
-  #callHook({ operation, cache, request: { hooks } }: Pass, name: string, point: Place, changes: number): void {
+  #callHook(operation: string, name: string, hook: ModelHooks[string], point: Place): void {
     const { memory } = this.#wasm;
     const length = point.shape.reduce((product, axis) => product * axis, 1);
     const data = memory.read(point.address, length);
     const value = { data: point.heads ? transposed(data, point.shape) : data, shape: [...point.shape] };
-    const returned: unknown = hooks!.get(name)!(value);
-    this.#checkUse(operation);
-    if (cache && cache.changes !== changes) {
-      wrongUse(operation, `hook '${name}' to leave the cache unchanged`, 'a changed one');
-    }
+    const returned: unknown = hook(value);
     if (returned === undefined) return;
     const { data: replaced, shape } = toTensor(operation, `what hook '${name}' returns`, returned as TensorLike);
     checkShape(operation, `hook '${name}' to return a tensor`, shape, point.shape);

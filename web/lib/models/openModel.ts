@@ -24,7 +24,7 @@ import { OPEN_MODEL, type Model, type OpenModelOptions } from './types.js';
 export async function openModel(options: OpenWorkerModelOptions): Promise<AsyncModel>;
 export async function openModel(options: OpenModelOptions): Promise<Model>;
 export async function openModel(options: OpenModelOptions | OpenWorkerModelOptions): Promise<Model | AsyncModel> {
-  const { attention } = Object(options) as Partial<OpenModelOptions>;
+  const attention = Object.hasOwn(Object(options) as object, 'attention') ? options.attention : undefined;
   const openInWorker = (Object(attention) as OpensModels)[OPEN_MODEL];
   if (openInWorker) return openInWorker(options);
   const given = attention ?? (await import('../index.js').then(({ load }) => load(), explain));

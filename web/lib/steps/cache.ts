@@ -2,6 +2,7 @@
 /** The keys and values of earlier tokens, for layers and for models. */
 import { toInt32 } from '../check/arrays.js';
 import { checkInteger, checkShape, wrongKind, wrongUse, wrongValue } from '../check/values.js';
+import { isFloat16 } from '../check/weightType.js';
 import { disposeSymbol } from '../runtime/dispose.js';
 import { fresh } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
@@ -63,8 +64,10 @@ export class CacheStore {
   /** The layer or model that made it; no other may use it. */
   readonly owner: object;
   length = 0;
-  /** Counts changes, so that a call notices changes that the caller's code makes during it. */
+  /** Counts changes, so that a generation notices those that the caller makes between two tokens. */
   changes = 0;
+  /** Whether a pass uses it, whose hooks must not change it. */
+  isBusy = false;
   /** The projected keys and values of a decoder's memory, in use while their length is above 0. */
   memory: CacheStore | undefined;
   readonly #wasm: Wasm;
@@ -86,9 +89,14 @@ export class CacheStore {
     return batch * kvHeads * capacity * this.#row;
   }
 
-  /** Throws if the cache was disposed. */
+  /** Throws if the cache was disposed, or belongs to a pass that is not over. */
   check(operation: string): void {
     if (this.#address === 0) wrongUse(operation, 'a cache in use', 'a disposed one');
+    this.checkIdle(operation);
+  }
+
+  checkIdle(operation: string): void {
+    if (this.isBusy) wrongUse(operation, 'a cache between passes', "a hook's call in one");
   }
 
   /** Where a layer's keys and values are. */
@@ -111,6 +119,29 @@ export class CacheStore {
   truncate(length: number): void {
     this.length = length;
     this.changes += 1;
+  }
+
+  /**
+   * Adds `tokens` tokens, whose keys and values a pass has stored.
+   *
+   * @throws RangeError if one of these numbers is too large for float16
+   */
+  append(operation: string, tokens: number): void {
+    if (isFloat16(this.sizes.type)) this.#checkHalves(operation, tokens);
+    this.truncate(this.length + tokens);
+  }
+
+  #checkHalves(operation: string, tokens: number): void {
+    const { layers, batch, kvHeads, capacity } = this.sizes;
+    for (let head = 0; head < 2 * layers * batch * kvHeads; ++head) {
+      const from = this.#address + 4 * (head * capacity + this.length) * this.#row;
+      const rows = this.#wasm.memory.read(from, tokens * this.#row);
+      if (!new Uint16Array(rows.buffer).some((half) => (half & 0x7fff) === 0x7c00)) continue;
+      const layer = Math.floor(head / (batch * kvHeads));
+      const name = layer < layers ? 'keys' : 'values';
+      const place = layers > 1 ? ` of layer ${layer % layers}` : '';
+      wrongValue(operation, `${name}${place} within float16, below 65520, as cacheType rounds them`, Infinity);
+    }
   }
 
   reorder(order: Int32Array): void {
@@ -197,6 +228,7 @@ class Cache implements KeyValueCache {
   }
 
   dispose(): void {
+    this.#store.checkIdle('KeyValueCache.dispose');
     this.#store.release();
     registry.unregister(this);
   }

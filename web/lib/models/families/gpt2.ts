@@ -10,7 +10,7 @@ export function gpt2(fields: Fields): Architecture {
   return {
     ...all,
     headDim: headDimOf(fields, all, 'n_head'),
-    ffnHiddens: fields.size('n_inner', 4 * all.hiddens),
+    ffnHiddens: fields.sizeOrNull('n_inner') ?? 4 * all.hiddens,
     activation: activationOf(fields, 'activation_function', 'gelu_new'),
     norm: 'layer',
     eps: fields.number('layer_norm_epsilon', 1e-5),
@@ -54,14 +54,22 @@ function transposed(module: string, which = 0, maps = 1): Source {
       count: outputs,
       rows:
         (read, data = read()) =>
-        (first, count) => {
-          const rows = new Float32Array(count * inputs);
-          for (let i = 0; i < inputs; ++i) {
-            const at = i * columns + which * outputs + first;
-            for (let r = 0; r < count; ++r) rows[r * inputs + i] = data[at + r]!;
-          }
-          return rows;
-        },
+        (first, count) =>
+          columnsOf(data, columns, which * outputs + first, count),
     };
   };
+}
+
+/**
+ * Columns [first, first + count) of a matrix, one after another. Not within `transposed`, because optimized code keeps
+ * what a hot loop's closure refers to, here the whole file.
+ */
+function columnsOf(matrix: Float32Array, width: number, first: number, count: number): Float32Array {
+  const rows = matrix.length / width;
+  const columns = new Float32Array(count * rows);
+  for (let i = 0; i < rows; ++i) {
+    const at = i * width + first;
+    for (let c = 0; c < count; ++c) columns[c * rows + i] = matrix[at + c]!;
+  }
+  return columns;
 }

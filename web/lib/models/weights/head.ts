@@ -18,10 +18,13 @@ export function head(store: Store, tensors: Tensors, a: Architecture): HeadWeigh
   if (!task || !given) return undefined;
   const { reads, map, activation, norm, decoder } = given;
   const predictsTokens = predicts(task);
-  const isTied = !has(decoder);
   const width = predictsTokens ? a.embedding : a.hiddens;
+  const matrix = `${decoder}.weight`;
+  const embedding = `${a.names.tokens}.weight`;
+  // A copy of the embedding is not placed.
+  const isTied = !has(decoder) || (predictsTokens && tensors.areEqual(matrix, embedding, [a.vocab, width]));
   const isClassifier = task.endsWith('Classification');
-  const labels = isClassifier ? (a.labels ?? unnamedLabels(classes(tensors, `${decoder}.weight`))) : undefined;
+  const labels = isClassifier ? (a.labels ?? unnamedLabels(classes(tensors, matrix))) : undefined;
   const outputs = given.outputs ?? labels?.length ?? a.vocab;
   const ownBias = `${decoder}.bias`;
   const { bias: named = ownBias, optionalBias } = given;

@@ -20,6 +20,7 @@ export function placeWeights(
   store.startPlacing(onProgress);
   try {
     const weights = weightsOf(store, tensors, a);
+    store.finish();
     const frequenciesAt = rotaryFrequencies(wasm, a, (floats) => store.allocate(floats));
     return { store, weights: { ...weights, frequenciesAt } };
   } catch (error) {

@@ -1,4 +1,5 @@
 import { sizeOf } from '../../check/values.js';
+import { checkHalves, isFloat16 } from '../../check/weightType.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Matrix } from '../../steps/steps.js';
 import { OPERATION } from '../config/architecture.js';
@@ -17,7 +18,7 @@ export class Store {
   /** The type of matrices, as its number in C++. */
   readonly weightType: number;
   readonly #wasm: Wasm;
-  readonly #tensors: Tensors;
+  #tensors: Tensors | undefined;
   readonly #addresses: number[] = [];
   #bytes = 0;
   /** The bytes of all tensors that have been checked. */
@@ -41,7 +42,14 @@ export class Store {
     return address;
   }
 
+  /** Lets go of the file, whose tensors are all placed now. */
+  finish(): void {
+    this.#tensors = undefined;
+    this.#placed = undefined;
+  }
+
   dispose(): void {
+    this.finish();
     for (const address of this.#addresses.splice(0)) this.#wasm.memory.release(address);
   }
 
@@ -52,8 +60,8 @@ export class Store {
 
   /** A vector or a table, as it is in the file. */
   plain(name: string, shape: readonly number[]): number {
-    this.#tensors.check(name, shape);
-    return this.#write(sizeOf(shape), () => this.#tensors.read(name));
+    this.#tensors!.check(name, shape);
+    return this.#write(sizeOf(shape), () => this.#tensors!.read(name));
   }
 
   /** A vector that is not in the file. */
@@ -77,7 +85,7 @@ export class Store {
   /** A matrix of the parts' rows, and a bias of its parts. */
   matrix(inputs: number, parts: readonly Part[], biasParts?: readonly Part[]): Matrix {
     const { raw, memory } = this.#wasm;
-    for (const { name, shape } of [...parts, ...(biasParts ?? [])]) this.#tensors.check(name, shape);
+    for (const { name, shape } of [...parts, ...(biasParts ?? [])]) this.#tensors!.check(name, shape);
     const outputs = parts.reduce((sum, { count }) => sum + count, 0);
     const size = raw.packedWeightSize(inputs, outputs, this.weightType);
     let bias = 0;
@@ -85,7 +93,7 @@ export class Store {
       const packed = this.allocate(size);
       if (this.weightType > 0) memory.clear(packed, size);
       const chunkRows = Math.max(8, Math.floor(CHUNK / inputs / 8) * 8);
-      const read = this.#reader(parts, inputs);
+      const read = this.#reader(parts, inputs, true);
       for (let first = 0; first < outputs; first += chunkRows) {
         const count = Math.min(chunkRows, outputs - first);
         memory.scope(OPERATION, () => {
@@ -95,7 +103,7 @@ export class Store {
       }
       if (biasParts) {
         bias = this.allocate(outputs);
-        memory.write(bias, this.#reader(biasParts, 1)(0, outputs));
+        memory.write(bias, this.#reader(biasParts, 1, false)(0, outputs));
       }
       return packed;
     });
@@ -122,8 +130,16 @@ export class Store {
   }
 
   /** Reads rows of several parts as if they were one matrix. */
-  #reader(parts: readonly Part[], inputs: number): (first: number, count: number) => Float32Array {
-    const read = parts.map(({ name, rows }) => rows((begin, end) => this.#tensors.read(name, begin, end)));
+  #reader(parts: readonly Part[], inputs: number, isMatrix: boolean): (first: number, count: number) => Float32Array {
+    // Biases stay float32.
+    const rounds = isFloat16(this.weightType) && isMatrix;
+    const read = parts.map(({ name, rows }) =>
+      rows((begin, end) => {
+        const data = this.#tensors!.read(name, begin, end);
+        if (rounds) checkHalves(OPERATION, `'${this.#tensors!.givenName(name)}'`, data);
+        return data;
+      }),
+    );
     return (first, count) => {
       const whole = parts.length > 1 ? new Float32Array(count * inputs) : undefined;
       let begin = 0;

@@ -1,0 +1,64 @@
+/** What a model holds: nothing of its file once it is open, and nothing of itself once it is disposed. */
+import { describe, expect, test } from '@jest/globals';
+import { readSafetensors } from 'wasm-attention';
+import { openModel, type Model } from 'wasm-attention/models';
+import { attention } from '../support/library.js';
+import { collect } from '../support/collect.js';
+import { allocator, attention as watched } from '../fuzz/watched.js';
+import { checkpoint, checkpoints } from './fixtures.js';
+
+/** Opens a copy of a checkpoint; `held` finds what is left of the copy. */
+async function opened(name: string, form: 'file' | 'tensors'): Promise<{ model: Model; held: () => number }> {
+  const { config, bytes } = checkpoint(name);
+  const file = bytes.slice();
+  const tensors = readSafetensors(file);
+  const parts: object[] =
+    form === 'file' ? [file, file.buffer] : Object.values(tensors).flatMap(({ data }) => [data, data.buffer]);
+  const refs = parts.map((part) => new WeakRef(part));
+  const model = await openModel({ config, weights: form === 'file' ? file : tensors, attention });
+  return { model, held: () => refs.filter((ref) => ref.deref() !== undefined).length };
+}
+
+describe.each(checkpoints)('%s', (name) => {
+  test.each(['file', 'tensors'] as const)('holds nothing of its %s', async (form) => {
+    const { model, held } = await opened(name, form);
+    model.forward([1, 2]);
+    await collect();
+    expect(held()).toBe(0);
+    model.dispose();
+  });
+});
+
+test('a thousand models that were opened, used and disposed leave nothing', async () => {
+  const { config, bytes } = checkpoint('llama-grouped');
+  const before = allocator.liveBytes;
+  const refs: WeakRef<object>[] = [];
+  const use = (model: Model, i: number): void => {
+    const cache = model.createCache({ maxLength: 8 });
+    if (i % 100 === 0) model.forward([1, 2, 3], { cache });
+    refs.push(new WeakRef(model), new WeakRef(cache));
+    cache.dispose();
+    model.dispose();
+  };
+  for (let i = 0; i < 1000; ++i) {
+    await openModel({ config, weights: bytes, attention: watched }).then((model) => use(model, i));
+  }
+  expect(allocator.liveBytes).toBe(before);
+  await collect();
+  expect(refs.filter((ref) => ref.deref() !== undefined)).toHaveLength(0);
+});
+
+test.each(['float32', 'float16', 'int8'] as const)(
+  'a layer holds nothing of its state dict, in %s',
+  async (weightType) => {
+    const layer = new attention.MultiHeadAttention({ numHiddens: 64, numHeads: 2, weightType });
+    const refs = (() => {
+      const state = layer.stateDict();
+      layer.loadStateDict(state);
+      return Object.values(state).flatMap(({ data }) => [new WeakRef(data), new WeakRef(data.buffer)]);
+    })();
+    await collect();
+    expect(refs.filter((ref) => ref.deref() !== undefined)).toHaveLength(0);
+    layer.dispose();
+  },
+);
