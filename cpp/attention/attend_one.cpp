@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "attention/cache_rows.h"
+#include "attention/visible.h"
 #include "kernels/parallel.h"
 #include "kernels/softmax_row.h"
 #include "simd/f32x4.h"
@@ -105,9 +106,7 @@ void attendOne(const AttentionArgs& a, float* scratch) {
   const double work = 2.0 * a.batch * a.heads * a.keys * a.width;
   parallelFor(a.batch * a.heads, work, [&](int i, int thread) {
     const int b = i / a.heads, h = i % a.heads;
-    const int position = a.offsets ? a.offsets[b] : 0;
-    const int first = a.windowLeft < 0 ? 0 : std::max(0, position - a.windowLeft);
-    const int end = a.windowRight < 0 ? a.keys : std::min(a.keys, position + a.windowRight + 1);
+    const auto [first, end] = visibleKeys(a, b, 0);
     const int count = std::max(0, end - first);
     const int step = a.cacheType == WeightType::kFloat32 ? count : kTile;
     const float* const q =

@@ -24,9 +24,13 @@ inline Interval visibleKeys(const AttentionArgs& a, int b, int i) {
   Interval keys{0, a.keys};
   if (a.packed) keys = {a.packed[i].begin, a.packed[i].end};
   if (a.validLens) keys.end = std::min(keys.end, a.validLens[b * a.validBatch + i * a.validRow]);
-  if (a.windowLeft >= 0) keys.begin = std::max(keys.begin, position - a.windowLeft);
+  // The sides of a window may be as large as 2^31 - 1.
+  if (a.windowLeft >= 0) {
+    const int64_t begin = std::min<int64_t>(int64_t{position} - a.windowLeft, a.keys);
+    keys.begin = std::max(keys.begin, static_cast<int>(std::max<int64_t>(begin, 0)));
+  }
   if (a.windowRight >= 0) {
-    const int64_t end = int64_t{position} + a.windowRight + 1;  // both may be as large as 2^30
+    const int64_t end = std::max<int64_t>(int64_t{position} + a.windowRight + 1, 0);
     keys.end = static_cast<int>(std::min<int64_t>(keys.end, end));
   }
   return keys;

@@ -171,6 +171,7 @@ describe('an unknown option', () => {
 
   test.each([
     ['an inherited one', Object.create({ causal: true })],
+    ['an inherited one with a known name', Object.create({ isCausal: true })],
     ['a name of Object.prototype', { toString: 1 }],
     ['__proto__', JSON.parse('{ "__proto__": { "isCausal": true } }')],
     ['one of a million letters', { ['causal'.repeat(2e5)]: 1 }],
@@ -179,4 +180,19 @@ describe('an unknown option', () => {
       attention.scaledDotProductAttention(q, q, q, options as AttentionOptions),
     );
   });
+});
+
+test('options that another library has added to all objects are none', () => {
+  const plain = attention.scaledDotProductAttention(q, q, q);
+  const rotated = attention.rotaryEmbedding(q);
+  const prototype = Object.prototype as Record<string, unknown>;
+  const added = { isCausal: true, scale: 3, base: 5, interleaved: true, weights: 1, out: 1 };
+  Object.assign(prototype, added);
+  try {
+    expect(attention.scaledDotProductAttention(q, q, q)).toEqual(plain);
+    expect(attention.scaledDotProductAttention(q, q, q, {})).toEqual(plain);
+    expect(attention.rotaryEmbedding(q, {})).toEqual(rotated);
+  } finally {
+    for (const name of Object.keys(added)) Reflect.deleteProperty(prototype, name);
+  }
 });

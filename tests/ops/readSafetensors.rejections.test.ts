@@ -1,5 +1,5 @@
 /** readSafetensors refuses files that the format does not allow; long/ has damaged ones. */
-import { describe, expect } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { readSafetensors } from 'wasm-attention';
 import { testRejections, type Rejection } from '../support/rejections.js';
 import { entry, file } from '../support/safetensors.js';
@@ -46,6 +46,17 @@ describe('readSafetensors', () => {
       'RangeError',
       read(file('{"\\ud800":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}')),
     ],
+    [
+      'a comma after the last entry',
+      'RangeError',
+      read(file('{"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},}')),
+    ],
+    ['no comma', 'RangeError', read(file('{"__metadata__":{}"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}'))],
+    ['an entry without a name', 'RangeError', read(file('{:{}}'))],
+    ['brackets that do not fit', 'RangeError', read(file('{"a":{"dtype":"U8","shape":[0},"data_offsets":[0,0]]}'))],
+    ['a name that does not end', 'RangeError', read(file('{"a'))],
+    ['a text that does not end', 'RangeError', read(file('{"a":{"dtype":"U8'))],
+    ['lists in a shape', 'RangeError', read(file('{"a":{"dtype":"U8","shape":[[0]],"data_offsets":[0,0]}}'))],
     ['an entry that is a number', 'RangeError', read(file({ a: 1 }))],
     ['an entry that is null', 'RangeError', read(file({ a: null }))],
     ['an empty entry', 'RangeError', read(file({ a: {} }))],
@@ -90,4 +101,12 @@ describe('readSafetensors', () => {
   testRejections('readSafetensors', rows, () =>
     expect(Object.keys(readSafetensors(file(whole, new Uint8Array(8))))).toEqual(['a']),
   );
+});
+
+test.each([
+  ['NULs after the header', '{}\0\0', /got NUL bytes \(only spaces may follow the JSON\)$/],
+  ['lists in a shape', '{"a":{"shape":[[]]}}', /a header nested to a depth of 3, got more$/],
+  ['brackets in texts, which nest nothing', '{"a":{"dtype":"[[[[{{","shape":[]}}', /data_offsets of "a"/],
+])('the message about %s says so', (_, header, message) => {
+  expect(() => readSafetensors(file(header))).toThrow(message);
 });

@@ -72,9 +72,18 @@ describe('scaledDotProductAttention with masks', () => {
       [[-1, 2 ** 30], 2 ** 29],
       [[-1, 2 ** 30], 2 ** 30],
       [[2 ** 30, -1], -(2 ** 29)],
+      [2 ** 31 - 1, 0],
+      [2 ** 31 - 1, -(2 ** 30)],
+      [[-1, 2 ** 31 - 1], -(2 ** 30)],
+      [[2 ** 31 - 1, -1], 2 ** 30],
     ] as const) {
       expect(scaledDotProductAttention(query, key, value, { window, causalOffset }).output).toEqual(open);
     }
+    // Key 2 is the last one within the window of a single query, which has a path of its own.
+    const single = { data: query.data.subarray(0, 4), shape: [1, 4] };
+    const rightmost = { causalOffset: -(2 ** 30), window: [-1, 2 ** 30 + 2] } as const;
+    const { weights } = scaledDotProductAttention(single, key, value, { ...rightmost, needWeights: true });
+    expect(Array.from(weights!.data, (x) => x > 0)).toEqual([true, true, true, false, false]);
     const causal = scaledDotProductAttention(query, key, value, { isCausal: true, causalOffset: 2 ** 29 });
     expect(causal.output).toEqual(open);
     const nothing = scaledDotProductAttention(query, key, value, {

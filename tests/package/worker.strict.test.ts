@@ -20,9 +20,28 @@ const x = tensor(2, 3, 4);
 describe('options in a worker', () => {
   const plain = { isCausal: true, validLens: [3, 2] };
 
-  it('may be inherited', async () => {
-    const expected = here.scaledDotProductAttention(x, x, x, plain);
-    expect(await there.scaledDotProductAttention(x, x, x, Object.create(plain) as typeof plain)).toEqual(expected);
+  it('are refused if they are inherited', async () => {
+    const inherited = Object.create(plain) as typeof plain;
+    const refused = new TypeError("scaledDotProductAttention: expected an own 'isCausal', got an inherited one");
+    expect(() => here.scaledDotProductAttention(x, x, x, inherited)).toThrow(refused);
+    await expect(there.scaledDotProductAttention(x, x, x, inherited)).rejects.toThrow(refused);
+  });
+
+  it.each(['__proto__', 'constructor', 'toString'])('may have any name, and are refused alike: %s', async (name) => {
+    const options = JSON.parse(`{ "${name}": { "isCausal": true, "validLens": [0, 0] } }`) as object;
+    expect(() => here.scaledDotProductAttention(x, x, x, options)).toThrow(TypeError);
+    await expect(there.scaledDotProductAttention(x, x, x, options)).rejects.toThrow(`'${name}'`);
+    const state = JSON.parse(`{ "weight": [[1, 2], [3, 4]], "bias": [0, 0], "${name}": [[9]] }`) as never;
+    const layer = await new there.Linear({ inFeatures: 2, outFeatures: 2 });
+    await expect(layer.loadStateDict(state)).rejects.toThrow(`no names but weight, bias, got ${name}`);
+    // Nothing was written into the prototype of the worker's objects, so it still answers.
+    const withSymbol = JSON.parse(`{ "${name}": { "a": 1 } }`) as Record<string, Record<string, unknown>>;
+    const inner = Object.getOwnPropertyDescriptor(withSymbol, name)!.value as Record<string, unknown>;
+    inner.isCausal = () => undefined;
+    await expect(there.scaledDotProductAttention(x, x, x, withSymbol)).rejects.toThrow(TypeError);
+    expect(await there.scaledDotProductAttention(x, x, x, plain)).toEqual(
+      here.scaledDotProductAttention(x, x, x, plain),
+    );
   });
 
   it('are refused if they are unknown', async () => {

@@ -81,4 +81,22 @@ describe('readSafetensors', () => {
     expect(read(file(`{"__metadata__":{"${'\\"'.repeat(4e6)}":""}}`))).not.toThrow();
     expect(read(file({ ['a'.repeat(1e6)]: entry('F16', [2], 0, 8) }, new Uint8Array(8)))).toThrow(/^.{20,1000}$/s);
   });
+
+  test('refuses whatever nests deeper than a list in an entry', () => {
+    const levels = fc.array(fc.constantFrom(['[', ']'], ['{"a":', '}'], ['[0,', ']'], ['{"__metadata__":', '}']), {
+      minLength: 3,
+      maxLength: 200,
+    });
+    fc.assert(
+      fc.property(levels, fc.boolean(), (brackets, isClosed) => {
+        const opening = brackets.map(([open]) => open).join('');
+        const closing = brackets
+          .map(([, close]) => close)
+          .reverse()
+          .join('');
+        const header = `{"t":${opening}1${isClosed ? `${closing}}` : ''}`;
+        expect(() => readSafetensors(file(header))).toThrow(/a header nested to a depth of 3, got more$/);
+      }),
+    );
+  });
 });

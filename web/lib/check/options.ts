@@ -15,7 +15,7 @@ export type Known<T> = {
 };
 
 /**
- * A copy of the given options, own and inherited; empty if there are none.
+ * A copy of the given options; empty if there are none.
  *
  * @param what what messages call the object
  */
@@ -25,18 +25,29 @@ export function checkOptions<T extends object>(
   known: Known<T>,
   what = 'options',
 ): T {
-  const copy: Record<string, unknown> = {};
+  const copy = Object.create(null) as Record<string, unknown>;
   if (options === undefined) return copy as T;
   // An array here is usually a positional argument, as in other libraries: attention(X, X, X, valid_lens).
   if (tagOf(options) !== 'Object') wrongKind(operation, `${what} to be an object`, options);
-  // Includes options inherited from an object of defaults.
-  for (const name in options) {
+  for (const name of ownNames(operation, options)) {
     const inner = known[name as keyof T] as Known<object> | 1;
     if (inner !== 1 && !Object.hasOwn(known, name)) unknownName(operation, name, Object.keys(known), what);
-    const value: unknown = options[name];
+    const value: unknown = options[name as keyof T];
     copy[name] = inner === 1 || value == null ? value : checkOptions(operation, value, inner, `options of ${name}`);
   }
   return copy as T;
+}
+
+/**
+ * The names of an object's own properties. Throws a TypeError for inherited ones, but ignores those of all objects,
+ * which another library may have added.
+ */
+export function ownNames(operation: string, value: object): string[] {
+  for (const name in value) {
+    if (!Object.hasOwn(value, name) && !(name in Object.prototype))
+      wrongUse(operation, `an own '${name}'`, 'an inherited one');
+  }
+  return Object.keys(value);
 }
 
 /** Throws a TypeError for an unknown name; its message has the most similar known one. */

@@ -19,11 +19,15 @@ export function checkName(operation: string, name: string): void {
   if (/\p{Surrogate}/u.test(name)) wrongValue(operation, 'names that are Unicode', JSON.stringify(name));
 }
 
+/** Objects of tensors hold lists, and nothing in a header is nested deeper. */
+const MAX_DEPTH = 3;
+/** More than a tensor of a thousand axes needs. */
+const MAX_ENTRY_BYTES = 2 ** 16;
+
 /** The entries of a header, in the order of their bytes. */
 export function parseHeader(operation: string, bytes: Uint8Array): Entry[] {
-  const header = parseJson(operation, bytes);
   const entries: Entry[] = [];
-  for (const [name, value] of Object.entries(header)) {
+  for (const [name, value] of members(operation, bytes)) {
     checkName(operation, name);
     if (name === METADATA) checkMetadata(operation, value);
     else entries.push(parseEntry(operation, name, value));
@@ -31,20 +35,83 @@ export function parseHeader(operation: string, bytes: Uint8Array): Entry[] {
   return entries.sort((a, b) => a.begin - b.begin || a.end - b.end);
 }
 
-function parseJson(operation: string, bytes: Uint8Array): Record<string, unknown> {
-  const expected = 'a header that is a JSON object';
-  // White space may follow the JSON, to align the data; nothing may come before it, not even a byte order mark.
-  if (bytes[0] !== 0x7b) wrongValue(operation, expected, 'something else');
-  let text: string;
-  let header: unknown;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    header = JSON.parse(text);
-  } catch {
-    return wrongValue(operation, expected, 'something else');
+/**
+ * The names and values of a JSON object. Values are parsed one by one, so that the objects of a malicious header never
+ * take many times its bytes.
+ */
+function* members(operation: string, bytes: Uint8Array): Generator<[name: string, value: unknown]> {
+  const code = (character: string): number => character.charCodeAt(0);
+  const [quote, escape, open, close] = ['"', '\\', '{', '}'].map(code) as [number, number, number, number];
+  const [openList, closeList, comma, colon] = ['[', ']', ',', ':'].map(code) as [number, number, number, number];
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const names = new Set<string>();
+  let at = 0;
+  const malformed = (): never => {
+    const got = bytes.includes(0) ? 'NUL bytes (only spaces may follow the JSON)' : 'something else';
+    return wrongValue(operation, 'a header that is a JSON object', got);
+  };
+  const skipSpace = (): void => {
+    while ([0x20, 0x09, 0x0a, 0x0d].includes(bytes[at]!)) ++at;
+  };
+  const skip = (expected: number): void => {
+    if (bytes[at] !== expected) malformed();
+    ++at;
+    skipSpace();
+  };
+  const skipString = (): void => {
+    while (bytes[++at] !== quote) {
+      if (at >= bytes.length) malformed();
+      if (bytes[at] === escape) ++at;
+    }
+    ++at;
+  };
+  /** Skips the rest of a member. */
+  const skipValue = (): void => {
+    let depth = 1;
+    for (; depth > 1 || (bytes[at] !== comma && bytes[at] !== close); ++at) {
+      const byte = bytes[at];
+      if (byte === undefined) malformed();
+      if (byte === open || byte === openList) depth += 1;
+      if (byte === close || byte === closeList) depth -= 1;
+      if (depth > MAX_DEPTH) wrongValue(operation, `a header nested to a depth of ${MAX_DEPTH}`, 'more');
+      if (byte === quote) {
+        skipString();
+        --at;
+      }
+    }
+  };
+  const parse = (from: number): unknown => {
+    try {
+      const text = decoder.decode(bytes.subarray(from, at));
+      const value: unknown = JSON.parse(text);
+      checkUniqueKeys(operation, text);
+      return value;
+    } catch (error) {
+      if (error instanceof RangeError) throw error;
+      return malformed();
+    }
+  };
+  // Nothing may come before it, not even a byte order mark.
+  skip(open);
+  while (bytes[at] !== close) {
+    if (names.size > 0) skip(comma);
+    const from = at;
+    if (bytes[at] !== quote) malformed();
+    skipString();
+    const name = parse(from) as string;
+    if (names.has(name)) wrongValue(operation, 'each name once', `${JSON.stringify(name)} twice`);
+    names.add(name);
+    skipSpace();
+    skip(colon);
+    const begin = at;
+    skipValue();
+    if (name !== METADATA && at - begin > MAX_ENTRY_BYTES) {
+      wrongValue(operation, `${JSON.stringify(name)} described in at most ${MAX_ENTRY_BYTES} bytes`, at - begin);
+    }
+    yield [name, parse(begin)];
   }
-  checkUniqueKeys(operation, text);
-  return header as Record<string, unknown>;
+  skip(close);
+  if (at < bytes.length) malformed();
 }
 
 /** Throws if any object has duplicate keys, of which JSON.parse would keep the last. `json` is valid JSON. */

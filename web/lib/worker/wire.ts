@@ -4,7 +4,8 @@
  * mistaken for them.
  */
 
-import { countOf } from '../check/elements.js';
+import { checkRows, countOf } from '../check/elements.js';
+import { ownNames } from '../check/options.js';
 import { kindOf, tagOf, wrongUse } from '../check/values.js';
 
 /** Stands for something that cannot be cloned. */
@@ -114,14 +115,14 @@ export function pack(
       const clones = ['Set', 'Map'].includes(tagOf(value)) && !elements.some((element) => Object(element) === element);
       return clones ? value : walkArray(elements, elements.length, path);
     }
-    const copy: Record<string, unknown> = {};
+    // Without a prototype, so that a property called __proto__ is one like any other.
+    const copy = Object.create(null) as Record<string, unknown>;
     copies.set(value, copy);
     // Other accessors of other libraries' tensors may be costly or throw.
     const isTensor = 'data' in value && ('shape' in value || 'dims' in value);
     const add = (name: string) => void (copy[name] = walk((value as Record<string, unknown>)[name], [...path, name]));
     if (isTensor) ['data', 'shape', 'dims'].filter((name) => name in value).forEach(add);
-    // Including inherited properties.
-    else for (const name in value) add(name);
+    else ownNames(label, value).forEach(add);
     return copy;
   };
   const walkTypedArray = (value: Float32Array): unknown => {
@@ -135,6 +136,7 @@ export function pack(
     return copy;
   };
   const walkArray = (value: ArrayLike<unknown>, count: number, path: readonly (string | number)[]): unknown => {
+    checkRows(label, 'arguments', value);
     const copy: unknown[] = [];
     copies.set(value, copy);
     for (let i = 0; i < count; ++i) {

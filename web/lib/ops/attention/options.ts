@@ -170,10 +170,7 @@ function checkWindow(
     if (sides?.length !== 2) {
       wrongKind(operation, 'window to be a number or [left, right]', window);
     }
-    [left, right] = sides.map((side) => Math.min(checkInteger(operation, 'window', side, -1), MAX_POSITION)) as [
-      number,
-      number,
-    ];
+    [left, right] = sides.map((side) => checkInteger(operation, 'window', side, -1)) as [number, number];
   }
   if (isCausal != null && checkBoolean(operation, 'isCausal', isCausal)) right = 0;
   return [left, right];
