@@ -47,7 +47,7 @@ export function host(folder, headers = {}) {
     const answer = (status, more, body) => response.writeHead(status, { ...headers, ...more }).end(body);
     const path = pathOf(request.url ?? '/');
     const file = join(folder, path.endsWith('/') ? `${path}index.html` : path);
-    const found = statSync(file, { throwIfNoEntry: false });
+    const found = statusOf(file);
     if (found?.isDirectory()) {
       const query = /\?.*/s.exec(request.url ?? '')?.[0] ?? '';
       answer(301, { location: `${path}/${query}` });
@@ -74,6 +74,19 @@ export function host(folder, headers = {}) {
       body,
     );
   });
+}
+
+/**
+ * What the file system says of a path; undefined for one that it has not or cannot have, such as a very long name.
+ *
+ * @param {string} file
+ */
+function statusOf(file) {
+  try {
+    return statSync(file);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -84,11 +84,17 @@ export class Localised<Key extends string = StringKey> implements ReactiveContro
   }
 }
 
-/** The nearest `lang` around an element. */
+/** The nearest `lang` around an element, which may be any text, as a tag that `Intl` knows. */
 function tagAround(element: Element): string {
   for (let node: Element | null = element; node !== null;) {
     const language = node.closest('[lang]')?.getAttribute('lang');
-    if (language) return language;
+    if (language) {
+      try {
+        return Intl.getCanonicalLocales(language.replaceAll('_', '-'))[0]!;
+      } catch {
+        return 'en';
+      }
+    }
     const root: Node = node.getRootNode();
     node = root instanceof ShadowRoot ? root.host : null;
   }
