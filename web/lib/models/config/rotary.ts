@@ -1,5 +1,4 @@
 import { checkAngles } from '../../ops/sinusoidal/frequencies.js';
-import { checkFinite } from '../../check/values.js';
 import { OPERATION, type Architecture } from './architecture.js';
 import { layerTypesOf, type Fields } from './fields.js';
 import { readScaling, typeOf } from './scaling.js';
@@ -35,7 +34,6 @@ export function rotaryOf(
   const scaling = parametersOf(fields, 'rope_scaling', layers);
   const given = scaling ?? parameters;
   const base = given?.numberOrNull('rope_theta') ?? fields.number(theta, defaultTheta);
-  checkFinite(OPERATION, `config's ${theta}`, base, true);
   const outside = part === KIND.part ? fields.numberOrNull(part) : fields.number(part, defaultPart);
   const share = given?.numberOrNull(KIND.part) ?? outside ?? defaultPart;
   // What transformers drops, or takes in some versions only.
