@@ -56,6 +56,21 @@ describe.each(checkpoints)('%s', (name) => {
     model.dispose();
   });
 
+  test('the last token is the last that the mask shows, also after padding on the left', async () => {
+    const model = await open(files);
+    for (const [mask, last] of [
+      [[0, 0, 1, 1], 3],
+      [[0, 1, 1, 0], 2],
+    ] as const) {
+      const options = { attentionMask: [mask] };
+      const { logits } = model.forward([full.slice(0, 4)], options);
+      if (logits?.shape.length !== 3) continue;
+      const one = model.forward([full.slice(0, 4)], { ...options, lastOnly: true }).logits!;
+      expectNear(one.data, rowOf(logits, last));
+    }
+    model.dispose();
+  });
+
   test('positions may be given, or left out', async () => {
     const model = await open(files);
     const batch = [full.slice(0, 4), full.slice(1, 5)];

@@ -15,12 +15,11 @@ export function keepStateInAddress(): () => void {
     timer = undefined;
     let address = location.href;
     for (const figure of changed) address = figure.addSettingsTo(address);
-    changed.clear();
-    if (address === location.href) return;
     try {
-      history.replaceState(history.state, '', address);
+      if (address !== location.href) history.replaceState(history.state, '', address);
+      changed.clear();
     } catch {
-      // The browser has throttled it; the figures continue, and the next change tries again.
+      // The browser has throttled it; the figures continue, and the next change tries again with these.
     }
   };
   addEventListener('figure-change', (event) => {

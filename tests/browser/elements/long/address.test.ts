@@ -73,6 +73,37 @@ test('the page’s URL follows the figures, keeps its other parts, and does not 
   await page.waitForURL(`${origin()}/en/?from=mail&P=length%3D40%26width%3D16`);
 });
 
+test('the page’s URL holds figures that change at the same time', async () => {
+  const page = await open({ figures: ['positional-curves', 'encoding-rotation'] });
+  await page.evaluate(() => {
+    const change = (tag: string, settings: object): void =>
+      (document.querySelector(tag) as unknown as { change(settings: object): void }).change(settings);
+    change('positional-curves', { length: 20 });
+    change('encoding-rotation', { position: 3 });
+  });
+  await page.waitForURL(`${origin()}/en/?P=length%3D20&fig-rotation=position%3D3`, { timeout: 5000 });
+});
+
+test('settings that a throttled browser refuses are written with the next change', async () => {
+  const page = await open({ figures: ['positional-curves', 'encoding-rotation'] });
+  const change = async (tag: string, settings: object): Promise<void> =>
+    page.locator(tag).evaluate((figure, given) => {
+      (figure as unknown as { change(settings: object): void }).change(given);
+    }, settings);
+  await page.evaluate(() => {
+    history.replaceState = (): void => {
+      Reflect.deleteProperty(history, 'replaceState');
+      document.body.dataset.refused = '';
+      throw new DOMException('too many calls', 'SecurityError');
+    };
+  });
+  await change('positional-curves', { length: 20 });
+  await page.locator('[data-refused]').waitFor();
+  expect(page.url()).toBe(`${origin()}/en/`);
+  await change('encoding-rotation', { position: 3 });
+  await page.waitForURL(`${origin()}/en/?P=length%3D20&fig-rotation=position%3D3`, { timeout: 5000 });
+});
+
 test('an invalid link leaves every figure unchanged', async () => {
   const nonsense = new URLSearchParams({
     P: `length=NaN&width=1e9&base=<b>&columns=${'9 '.repeat(900)}&__proto__=1`,
