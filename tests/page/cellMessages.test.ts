@@ -10,6 +10,7 @@ describe('a message', () => {
     { type: 'log', text: 'x' },
     { type: 'failed', name: 'Error', message: 'm', line: 3 },
     { type: 'failed', name: '', message: 'm', line: undefined },
+    { type: 'foreign', specifier: 'fs', line: 2 },
     { type: 'heatmap', values: new Float32Array(6), rows: 2, columns: 3 },
     { type: 'lines', values: new Float64Array(6), rows: 2, shown: [0, 2, 7] },
   ])('is read: %j', (message) => {
@@ -26,6 +27,9 @@ describe('a message', () => {
     { type: 'text', text: 1 },
     { type: 'text', text: 'x'.repeat(MAX_CHARACTERS + 1) },
     { type: 'failed', name: 'E', message: {} },
+    { type: 'foreign', specifier: 'fs' },
+    { type: 'foreign', specifier: ['fs'], line: 1 },
+    { type: 'foreign', specifier: 'fs', line: '<b>' },
     { type: 'heatmap', values: [1], rows: 1, columns: 1 },
     { type: 'heatmap', values: new Float32Array(1), rows: -1, columns: -1 },
     { type: 'heatmap', values: new Float32Array(2), rows: 1, columns: 1 },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { MAX_OUTPUTS, MAX_VALUES, type CellMessage } from '../../web/page/cells/messages.js';
 import { rangeOf } from '../../web/page/cells/range.js';
+import { drawnRows } from '../../web/page/cells/lines-plot.js';
 import { createShow } from '../../web/page/cells/show.js';
 
 /** The messages that a cell's calls of `show` send. */
@@ -178,4 +179,15 @@ test.each([
   [[NaN], [0, 1]],
 ])('the scale of %j runs over %j', (values, range) => {
   expect(rangeOf(values)).toEqual(range);
+});
+
+describe('a curve', () => {
+  test('of few rows is drawn through all of them', () => {
+    expect(drawnRows(6, 3, () => NaN)).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  test('of many rows is drawn through the least and the greatest value of each pixel', () => {
+    const values = [5, 1, 2, 9, 3, 3, 3, 3, NaN, -Infinity, 7, NaN, NaN, NaN, NaN, NaN];
+    expect(drawnRows(16, 4, (row) => values[row]!)).toEqual([1, 3, 4, 9, 10, 12]);
+  });
 });

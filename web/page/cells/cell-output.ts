@@ -87,7 +87,7 @@ export function verdict(status: RunState, words: CellWords, seconds: number): st
     case 'late':
       return words.text('cell.late', { seconds: words.number(seconds) });
     case 'foreign':
-      return `${words.text('cell.line', { line: status.line })}: ${words.text('cell.foreign', { name: status.specifier })}`;
+      return `${words.text('cell.line', { line: status.foreign.line })}: ${words.text('cell.foreign', { name: status.foreign.specifier })}`;
     case 'failed': {
       const { name, message, line } = status.failure;
       const text = name === '' ? message : `${name}: ${message}`;

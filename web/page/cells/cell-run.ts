@@ -1,14 +1,16 @@
-import { MAX_OUTPUTS, type CellFailure, type CellOutput } from './messages.js';
+import { fullAllowance, take, type CellFailure, type CellForeign, type CellOutput } from './messages.js';
 import type { SandboxMessage } from './sandbox.js';
 
 /** How long a sandbox may take to start, in milliseconds. */
 const START_TIMEOUT = 15_000;
+/** How long the page may take to draw the outputs of one run, in milliseconds. */
+const MAX_DRAWING = 2000;
 
 /** The state of a run, or how it has ended. */
 export type RunState =
   | { readonly state: 'idle' | 'running' | 'done' | 'stopped' | 'late' | 'cut' | 'garbled' | 'unavailable' }
   | { readonly state: 'failed'; readonly failure: CellFailure }
-  | { readonly state: 'foreign'; readonly specifier: string; readonly line: number };
+  | { readonly state: 'foreign'; readonly foreign: CellForeign };
 
 /** The outputs below a cell. */
 export interface ShownOutputs {
@@ -29,6 +31,10 @@ export class CellRun {
   #printed = NOTHING;
   /** The outputs of this run so far. */
   #outputs: readonly CellOutput[] = [];
+  /** What this run may still show, whatever the sandbox sends. */
+  #left = fullAllowance();
+  /** How long the page has drawn this run's outputs, in milliseconds. */
+  #drawing = 0;
   #code = '';
   #leave: (() => void) | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -53,6 +59,8 @@ export class CellRun {
     this.#started = this.#cut = false;
     this.#code = code;
     this.#outputs = [];
+    this.#left = fullAllowance();
+    this.#drawing = 0;
     try {
       const { runInSandbox } = await import('./sandbox.js');
       if (number !== this.#number) return;
@@ -61,8 +69,9 @@ export class CellRun {
         // Messages sent before the end may arrive after it.
         if (number === this.#number) this.#receive(message, limit);
       });
-    } catch (error) {
-      if (number === this.#number) this.#end(asState(error));
+    } catch {
+      // No network to load the sandbox.
+      if (number === this.#number) this.#end({ state: 'unavailable' });
     }
   }
 
@@ -75,6 +84,13 @@ export class CellRun {
   clear(): void {
     this.#end({ state: 'idle' });
     this.shown = this.#printed;
+  }
+
+  /** Takes the time that the page has needed to draw, and ends a run that costs too much. */
+  drew(milliseconds: number): void {
+    if (this.status.state !== 'running') return;
+    this.#drawing += milliseconds;
+    if (this.#drawing > MAX_DRAWING) this.#end({ state: 'cut' });
   }
 
   #receive(message: SandboxMessage, limit: number): void {
@@ -98,6 +114,9 @@ export class CellRun {
       case 'failed':
         this.#end({ state: 'failed', failure: message });
         break;
+      case 'foreign':
+        this.#end({ state: 'foreign', foreign: message });
+        break;
       default:
         this.#add(message);
     }
@@ -111,8 +130,8 @@ export class CellRun {
 
   #add(output: CellOutput): void {
     // The runtime counts as well, but a cell may have circumvented it.
-    if (this.#outputs.length >= MAX_OUTPUTS) {
-      this.#end({ state: 'garbled' });
+    if (!take(this.#left, output)) {
+      this.#end({ state: 'cut' });
       return;
     }
     this.#outputs = [...this.#outputs, output];
@@ -136,11 +155,4 @@ export class CellRun {
   #show(outputs: readonly CellOutput[]): void {
     this.shown = { outputs, code: this.#code, own: true };
   }
-}
-
-/** Why a run could not start: an import of another module, or no network to load the sandbox. */
-function asState(error: unknown): RunState {
-  const { name, specifier, line } = error as { name?: string; specifier?: string; line?: number };
-  if (name === 'ForeignImport') return { state: 'foreign', specifier: specifier ?? '', line: line ?? 1 };
-  return { state: 'unavailable' };
 }

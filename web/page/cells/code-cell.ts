@@ -1,4 +1,5 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import { baseStyles, controlStyles, seriesStyles, tableStyles, Width } from '../../elements/kit.js';
 import { caretOffset } from './caret.js';
 import { CellCode } from './cell-code.js';
@@ -54,6 +55,12 @@ export class CodeCell extends LitElement {
     this.#run.stop();
   }
 
+  protected override performUpdate(): void {
+    const begun = performance.now();
+    super.performUpdate();
+    this.#run.drew(performance.now() - begun);
+  }
+
   protected override render(): TemplateResult {
     const { status, shown } = this.#run;
     const { outputs, code, own } = shown;
@@ -65,6 +72,7 @@ export class CodeCell extends LitElement {
       editing === 'failed' && quiet
         ? this.#words.text('cell.noEditor')
         : verdict(status, this.#words, this.limit / 1000);
+    const width = this.#width.pixels - 36;
     // Only announced, since the button has changed: a visible line would move the page.
     const look = status.state === 'running' ? 'spoken' : quiet ? 'status' : 'status off';
     return html`
@@ -86,7 +94,12 @@ export class CodeCell extends LitElement {
         <p class=${look} role="status">${said}</p>
         ${outputs.length === 0 ? nothing : html`<p class="origin">${this.#words.text(origin)}</p>`}
         <div class="output" role="log" aria-label=${this.#words.text('cell.output')}>
-          ${outputs.map((output) => outputItem(output, this.#width.pixels - 36, this.#words))}
+          ${outputs.map((output) =>
+            // An output that is there is not drawn again with each that comes.
+            guard([output, width, this.#words.language, this.#words.ready], () =>
+              outputItem(output, width, this.#words),
+            ),
+          )}
         </div>
       </div>
       <div id="panel-pytorch" class="panel" role="tabpanel" aria-labelledby="tab-pytorch" ?hidden=${javascript}>

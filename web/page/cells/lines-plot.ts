@@ -19,8 +19,10 @@ export function linesPlot(lines: Lines, width: number, words: SpokenWords): SVGT
   const y = scaleLinear(rangeOf(values), [height - MARGIN.bottom, MARGIN.top]);
   const at = (row: number, index: number): number => values[row * shown.length + index] ?? NaN;
   const path = line<number>().defined(Number.isFinite);
-  const draw = (index: number): string =>
-    path.x((_, row) => x(row)).y((value) => y(value))(Array.from({ length: rows }, (_, row) => at(row, index))) ?? '';
+  const draw = (index: number): string => {
+    const drawn = drawnRows(rows, Math.round(width), (row) => at(row, index));
+    return path.x((_, i) => x(drawn[i]!)).y((value) => y(value))(drawn.map((row) => at(row, index))) ?? '';
+  };
   const ends = shown.map((_, index) => finite(y(at(rows - 1, index)), height / 2));
   const heights = spreadLabels(ends, LABEL_GAP, MARGIN.top, height - MARGIN.bottom);
   return svg`<svg class="lines" height=${height} role="img" aria-label=${linesLabel(lines, words)}>
@@ -31,6 +33,24 @@ export function linesPlot(lines: Lines, width: number, words: SpokenWords): SVGT
           y=${heights[index] ?? 0} dy="0.35em">${column}</text>`,
     )}
   </svg>`;
+}
+
+/**
+ * All rows, or where many of them share a pixel, those of the least and the greatest value there, which look the same:
+ * a browser takes half a minute to draw a line of 2^18 points.
+ */
+export function drawnRows(rows: number, pixels: number, valueAt: (row: number) => number): number[] {
+  if (rows <= 2 * pixels) return [...Array(rows).keys()];
+  return Array.from({ length: pixels }, (_, pixel) => {
+    const [first, end] = [pixel, pixel + 1].map((each) => Math.floor((each * rows) / pixels)) as [number, number];
+    let [least, most] = [first, first];
+    for (let row = first + 1; row < end; ++row) {
+      // A pixel is empty only if none of its values is a number.
+      if (!(valueAt(row) >= valueAt(least)) && !Number.isNaN(valueAt(row))) least = row;
+      if (!(valueAt(row) <= valueAt(most)) && !Number.isNaN(valueAt(row))) most = row;
+    }
+    return least === most ? [least] : [Math.min(least, most), Math.max(least, most)];
+  }).flat();
 }
 
 /** The plot's accessible description. */

@@ -2,8 +2,7 @@
 
 /** The first and only message to the worker. */
 export interface CellStart {
-  /** The code, split where the URL of the library's module belongs. */
-  readonly code: readonly string[];
+  readonly code: string;
   readonly wasm: Uint8Array<ArrayBuffer>;
 }
 
@@ -17,6 +16,26 @@ export const MAX_VALUES = 2 ** 18;
 export const MAX_VALUES_TOGETHER = 2 ** 20;
 /** The most curves in one plot. */
 export const MAX_CURVES = 24;
+
+/** What a run may still show. */
+export interface Allowance {
+  outputs: number;
+  characters: number;
+  values: number;
+}
+
+/** What a run may show in all. */
+export function fullAllowance(): Allowance {
+  return { outputs: MAX_OUTPUTS, characters: MAX_CHARACTERS, values: MAX_VALUES_TOGETHER };
+}
+
+/** Takes an output from the allowance; false if it was more than was left. */
+export function take(left: Allowance, output: CellOutput): boolean {
+  left.outputs -= 1;
+  if ('text' in output) left.characters -= output.text.length;
+  else left.values -= output.values.length;
+  return left.outputs >= 0 && left.characters >= 0 && left.values >= 0;
+}
 
 /** An output to show below the cell. */
 export type CellOutput =
@@ -38,8 +57,18 @@ export interface CellFailure {
   readonly line: number | undefined;
 }
 
-/** `started`: the code begins to run; `cut`: there was more output than the limit; `done`: the cell came to its end. */
-export type CellMessage = CellOutput | CellFailure | { readonly type: 'started' | 'cut' | 'done' };
+/** The code imports another module than the library, on this line. */
+export interface CellForeign {
+  readonly type: 'foreign';
+  readonly specifier: string;
+  readonly line: number;
+}
+
+/**
+ * `started`: the worker turns to the code; `cut`: there was more output than the limit; `done`: the cell came to its
+ * end.
+ */
+export type CellMessage = CellOutput | CellFailure | CellForeign | { readonly type: 'started' | 'cut' | 'done' };
 
 export type Values = Float32Array | Float64Array;
 
@@ -49,7 +78,7 @@ export type Values = Float32Array | Float64Array;
  */
 export function readMessage(data: unknown): CellMessage | undefined {
   if (typeof data !== 'object' || data === null) return undefined;
-  const { type, text, name, message, line } = data as Record<string, unknown>;
+  const { type, text, name, message, specifier, line } = data as Record<string, unknown>;
   switch (type) {
     case 'started':
     case 'done':
@@ -61,6 +90,8 @@ export function readMessage(data: unknown): CellMessage | undefined {
     case 'failed':
       if (!isShort(name) || !isShort(message)) return undefined;
       return { type, name, message, line: isCount(line) ? line : undefined };
+    case 'foreign':
+      return isShort(specifier) && isCount(line) ? { type, specifier, line } : undefined;
     case 'heatmap':
     case 'lines':
       return readMatrix(type, data as Record<string, unknown>);

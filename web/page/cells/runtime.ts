@@ -8,6 +8,7 @@ import { describe } from './describe.js';
 import { removeGlobals } from './globals.js';
 import { limitMemory } from './memory-budget.js';
 import { MAX_CHARACTERS, type CellMessage, type CellStart } from './messages.js';
+import { ForeignImport, partsOf } from './program.js';
 import { consoleOf, createShow } from './show.js';
 
 const scope = self as unknown as Record<string, unknown>;
@@ -30,13 +31,23 @@ async function run({ code, wasm }: CellStart, port: MessagePort): Promise<void> 
   await import(/* @vite-ignore */ modules);
   delete scope.library;
 
-  const { show, log } = createShow(post);
   removeGlobals(self);
+  // From here on the run has a time limit: the parser may need long for nested code.
+  post({ type: 'started' });
+  let program: string;
+  try {
+    program = partsOf(code).join(JSON.stringify(modules));
+  } catch (error) {
+    if (!(error instanceof ForeignImport)) throw error;
+    post({ type: 'foreign', specifier: describe(error.specifier), line: error.line });
+    return;
+  }
+  const { show, log } = createShow(post);
   limitMemory(scope);
   Object.defineProperty(scope, 'console', { value: consoleOf(log) });
   Object.defineProperty(scope, 'show', { value: show });
 
-  const address = moduleOf(code.join(JSON.stringify(modules)));
+  const address = moduleOf(program);
   const failed = (event: Event, thrown: unknown, line?: number): void => {
     event.preventDefault();
     const failure = failureOf(thrown, address, line);
@@ -46,7 +57,6 @@ async function run({ code, wasm }: CellStart, port: MessagePort): Promise<void> 
     failed(event, event.error ?? event.message, event.filename === address ? event.lineno : undefined),
   );
   listen('unhandledrejection', (event) => failed(event, event.reason));
-  post({ type: 'started' });
   try {
     await import(/* @vite-ignore */ address);
     post({ type: 'done' });

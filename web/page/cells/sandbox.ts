@@ -1,5 +1,4 @@
 import { readMessage, type CellMessage, type CellStart } from './messages.js';
-import { partsOf } from './program.js';
 import runtime from './runtime.ts?script';
 // The page loads this module anyway; the package does not export it.
 import { embeddedWasm } from '../../lib/runtime/embedded.js';
@@ -15,11 +14,9 @@ export type SandboxMessage = CellMessage | 'garbled' | 'unavailable';
 /**
  * Runs a cell's code in a worker inside a frame with an opaque origin, without storage or network. Frame and worker
  * fetch nothing: everything that they need is sent to them. Returns a function that ends both.
- *
- * @throws ForeignImport if the code imports anything but the library
  */
 export function runInSandbox(code: string, tell: (message: SandboxMessage) => void): () => void {
-  const start: CellStart = { code: partsOf(code), wasm: (wasm ??= embeddedWasm()) };
+  const start: CellStart = { code, wasm: (wasm ??= embeddedWasm()) };
   const [failed, messages] = [new MessageChannel(), new MessageChannel()];
   failed.port1.onmessage = () => tell('unavailable');
   messages.port1.onmessage = ({ data }) => tell(readMessage(data) ?? 'garbled');

@@ -1,13 +1,5 @@
 import { describe, describeList, describeTensor } from './describe.js';
-import {
-  MAX_CHARACTERS,
-  MAX_CURVES,
-  MAX_OUTPUTS,
-  MAX_VALUES,
-  MAX_VALUES_TOGETHER,
-  type CellMessage,
-  type CellOutput,
-} from './messages.js';
+import { fullAllowance, MAX_CURVES, MAX_VALUES, take, type CellMessage, type CellOutput } from './messages.js';
 
 /** How a cell shows its results; README.md has a table of them. */
 export interface Show {
@@ -29,14 +21,11 @@ export function createShow(post: (message: CellMessage) => void): {
   show: Show;
   log: (...values: unknown[]) => void;
 } {
-  const left = { outputs: MAX_OUTPUTS, characters: MAX_CHARACTERS, values: MAX_VALUES_TOGETHER };
+  const left = fullAllowance();
   let cut = false;
   const put = (output: CellOutput): void => {
     if (cut) return;
-    left.outputs -= 1;
-    if ('text' in output) left.characters -= output.text.length;
-    else left.values -= output.values.length;
-    cut = Math.min(left.outputs, left.characters, left.values) < 0;
+    cut = !take(left, output);
     post(cut ? { type: 'cut' } : output);
   };
   const lines: Show['lines'] = (value, options) => put(curves('show.lines', value, options?.columns));

@@ -103,13 +103,26 @@ describe('a malicious worker', () => {
       'has columns that do not exist',
       "postMessage({ type: 'lines', values: new Float32Array(4), rows: 2, columns: 2, shown: [2] })",
     ],
-    ['is logged endlessly', "for (;;) postMessage({ type: 'log', text: 'x' })"],
     ['is "started" endlessly', "for (;;) postMessage({ type: 'started' })"],
     ['is "cut" endlessly', "for (;;) postMessage({ type: 'cut' })"],
     ['is an error', 'postMessage(new Error())'],
-    ['is repeated too often', "for (let i = 0; i < 1000; i++) postMessage({ type: 'text', text: 'x' })"],
   ])('is stopped if its message %s', async (_, statement) => {
     const { cell } = await cellWith(open, 'show(1);', { limit: 3000, script: withWorker(statement) });
     expect(await verdictOf(cell)).toBe('Stopped: the code sent something that is not output.');
+  });
+
+  test.each([
+    ['logs', 200, "for (;;) postMessage({ type: 'log', text: 'x' })"],
+    ['outputs', 200, "for (let i = 0; i < 1000; i++) postMessage({ type: 'text', text: 'x' })"],
+    ['characters', 2, "for (let i = 0; i < 9; i++) postMessage({ type: 'text', text: 'x'.repeat(50_000) })"],
+    [
+      'numbers',
+      4,
+      "for (let i = 0; i < 9; i++) postMessage({ type: 'heatmap', values: new Float32Array(2 ** 18), rows: 512, columns: 512 })",
+    ],
+  ])('shows no more %s than the page allows', async (_, count, statement) => {
+    const { cell } = await cellWith(open, 'show(1);', { limit: 3000, script: withWorker(statement) });
+    expect(await verdictOf(cell)).toBe('There was more output than fits here. The rest is left out.');
+    expect(await cell.locator('.output > *').count()).toBe(count);
   });
 });
