@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { filesOf } from '../../web/page/models/checkpoint.js';
 import { readUrl, writeUrl } from '../../web/page/models/link.js';
 import { filesIn } from '../../web/page/models/opening.js';
-import { nameOf, pieceOf, textOf, tokensOf } from '../../web/page/models/text.js';
+import { nameOf, piecesOf, textOf, tokensOf } from '../../web/page/models/text.js';
 
 const file = (name: string, text = '{}'): File => new File([text], name);
 const huge = (name: string, size: number): File => Object.defineProperty(file(name), 'size', { value: size });
@@ -80,16 +80,21 @@ test('a link restores the state, and invalid parts are ignored', () => {
   });
 });
 
-test('without a tokenizer, the numbers in a text are its token ids', () => {
+test('without a tokenizer, the numbers in a text are its token ids', async () => {
   const checkpoint = { model: { vocabSize: 100, maxLength: 4 }, tokenizer: undefined } as never;
-  expect(tokensOf(checkpoint, '5, 6 and 700 or 7')).toEqual({
+  expect(await tokensOf(checkpoint, '5, 6 and 700 or 7')).toEqual({
     ids: [5, 6, 7],
     names: ['5', '6', '7'],
     cut: false,
   });
-  expect(tokensOf(checkpoint, '1 2 3 4 5')).toMatchObject({ ids: [1, 2, 3, 4], cut: true });
-  expect(textOf(undefined, [1, 2])).toBe('1 2');
-  const tokenizer = { id_to_token: (id: number) => ['▁the', 'Ġcat', 'Ċ', '▁', '##s'][id] } as never;
-  expect([0, 1, 2, 3, 4].map((id) => nameOf(tokenizer, id))).toEqual(['the', 'cat', '↵', '␣', '##s']);
-  expect([0, 1, 2, 3, 4].map((id) => pieceOf(tokenizer, id))).toEqual(['␣the', '␣cat', '↵', '␣', '##s']);
+  expect(await tokensOf(checkpoint, '1 2 3 4 5')).toMatchObject({ ids: [1, 2, 3, 4], cut: true });
+  expect(await textOf(undefined, [1, 2])).toBe('1 2');
+});
+
+test('a token’s name has no mark of a space before it', async () => {
+  const vocabulary = ['▁the', 'Ġcat', 'Ċ', '▁', '##s'];
+  const tokenizer = { ask: (_: 'pieces', ids: number[]) => Promise.resolve(ids.map((id) => vocabulary[id])) } as never;
+  const pieces = await piecesOf(tokenizer, [0, 1, 2, 3, 4]);
+  expect(pieces).toEqual(['␣the', '␣cat', '↵', '␣', '##s']);
+  expect(pieces.map(nameOf)).toEqual(['the', 'cat', '↵', '␣', '##s']);
 });

@@ -1,6 +1,6 @@
-import type { Tokenizer } from '@huggingface/tokenizers';
 import { openModel, type AsyncModel } from 'wasm-attention/models';
 import { loadWorker, type AsyncWasmAttention } from 'wasm-attention/worker';
+import { SlowTokenizer, Tokenizer, type TokenizerFiles } from './tokenizer.js';
 
 /** The most bytes of weights: a browser cannot read a larger file, and WebAssembly can address only twice as much. */
 const MAX_BYTES = 2 ** 31 - 1;
@@ -21,11 +21,11 @@ export interface Files {
   readonly name: string;
   readonly config: unknown;
   readonly weights: readonly (Blob | Uint8Array<ArrayBuffer>)[];
-  /** tokenizer.json and tokenizer_config.json, if they are there. */
-  readonly tokenizer: { readonly json: object; readonly config: object } | undefined;
+  /** Undefined if the folder has none. */
+  readonly tokenizer: TokenizerFiles | undefined;
 }
 
-/** A model in a worker, and its tokenizer. */
+/** A model in a worker, and its tokenizer in another. */
 export interface Checkpoint {
   readonly name: string;
   readonly model: AsyncModel;
@@ -79,28 +79,28 @@ export async function stories(): Promise<Files> {
  * Opens a checkpoint in the worker; `onProgress` receives the share of its bytes that is read.
  *
  * @throws CheckpointError with the library's message about the config, a tensor or memory
+ * @throws SlowTokenizer
  */
 export async function open(files: Files, onProgress: (share: number) => void): Promise<Checkpoint> {
-  const { Tokenizer } = await import('@huggingface/tokenizers');
+  const tokenizer = files.tokenizer && new Tokenizer(files.tokenizer);
+  let model: AsyncModel | undefined;
   try {
     worker ??= loadWorker().catch((error: unknown) => {
       // The next attempt may have a network again.
       worker = undefined;
       throw error;
     });
-    const model = await openModel({
+    model = await openModel({
       config: files.config,
       weights: files.weights,
       attention: (await worker).with({ transfer: true }),
       onProgress: (done, total) => onProgress(done / total),
     });
-    const { tokenizer } = files;
-    return {
-      name: files.name,
-      model,
-      tokenizer: tokenizer && new Tokenizer(tokenizer.json, tokenizer.config),
-    };
+    await tokenizer?.start();
+    return { name: files.name, model, tokenizer };
   } catch (error) {
+    void model?.dispose();
+    if (error instanceof SlowTokenizer) throw error;
     throw new CheckpointError('refused', error instanceof Error ? error.message : String(error));
   }
 }

@@ -14,6 +14,7 @@ import { dropZone, statusOf, type State } from './opening.js';
 import { predictsTokens, runPass, type Pass } from './pass.js';
 import { comparison, similaritiesOf } from './sentences.js';
 import { textOf, tokensOf } from './text.js';
+import type { SlowTokenizer } from './tokenizer.js';
 import { modelWords } from './words.js';
 
 /** The most tokens to generate at a time, and the debounce of the reader's typing in milliseconds. */
@@ -145,7 +146,10 @@ export class ModelExplorer extends LitElement {
 
   async #open(name: string, find: (module: typeof import('./checkpoint.js')) => Promise<Files>): Promise<void> {
     // Two models at once may be too much for a phone.
-    if (this.state.kind === 'open') void this.state.checkpoint.model.dispose();
+    if (this.state.kind === 'open') {
+      void this.state.checkpoint.model.dispose();
+      this.state.checkpoint.tokenizer?.dispose();
+    }
     this.writing?.abort();
     ++this.#runs;
     this.pass = this.written = this.similarities = undefined;
@@ -180,7 +184,9 @@ export class ModelExplorer extends LitElement {
     const run = ++this.#runs;
     const words = this.#words;
     try {
-      const tokens = tokensOf(checkpoint, this.urlState.text);
+      const tokens = await tokensOf(checkpoint, this.urlState.text);
+      // A newer pass has started.
+      if (run !== this.#runs) return;
       if (this.urlState.text.trim() === '' || tokens.ids.length === 0) {
         // Keep the maps until the new ones are there, so that nothing moves.
         this.pass = this.pass && { ...this.pass, tokens: undefined };
@@ -188,7 +194,6 @@ export class ModelExplorer extends LitElement {
         return;
       }
       const pass = await runPass(checkpoint, tokens, this.urlState.silent.map(headOf));
-      // A newer pass has started.
       if (run !== this.#runs) return;
       this.pass = pass;
       this.said = tokens.cut ? words.text('models.cut', { count: tokens.ids.length }) : '';
@@ -212,7 +217,7 @@ export class ModelExplorer extends LitElement {
     try {
       for await (const id of model.generate([...tokens], { maxTokens, ablate, signal })) {
         tokens.push(id);
-        this.written = textOf(tokenizer, tokens);
+        this.written = await textOf(tokenizer, tokens);
       }
     } catch (error) {
       if (!signal.aborted) this.#fail(error);
@@ -232,8 +237,10 @@ export class ModelExplorer extends LitElement {
   }
 
   #fail(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
-    this.said = this.#words.text('models.failed', { message });
+    const words = this.#words;
+    const { message = String(error), reason, detail = '' } = error as Partial<SlowTokenizer>;
+    this.said =
+      reason === 'slow' ? words.text('models.slow', { seconds: detail }) : words.text('models.failed', { message });
   }
 }
 

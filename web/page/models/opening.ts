@@ -22,6 +22,7 @@ export function statusOf(words: ModelWords, state: State): string {
       return words.text(`models.${state.reason}` as 'models.refused', {
         file: state.detail,
         message: state.detail,
+        seconds: state.detail,
         size: state.reason === 'tooLarge' ? words.number(Number(state.detail), 1) : '',
       });
     case 'open': {

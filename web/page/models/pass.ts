@@ -1,6 +1,6 @@
 import { headsOf, type Heads } from '../../elements/kit.js';
 import type { Checkpoint } from './checkpoint.js';
-import { pieceOf, type Tokens } from './text.js';
+import { piecesOf, type Tokens } from './text.js';
 
 /** How many candidates for the next token are shown. */
 const CANDIDATES = 5;
@@ -32,12 +32,12 @@ export async function runPass(
   return {
     tokens,
     heads: headsOf({ weights, tokens: tokens.names, isCausal }),
-    next: predictsTokens(checkpoint) && logits ? likeliest(logits.data, checkpoint) : [],
+    next: predictsTokens(checkpoint) && logits ? await likeliest(logits.data, checkpoint) : [],
   };
 }
 
 /** The most likely tokens, found in one pass over the vocabulary, which may have 150,000. */
-function likeliest(logits: ArrayLike<number>, { tokenizer }: Checkpoint): Pass['next'] {
+async function likeliest(logits: ArrayLike<number>, { tokenizer }: Checkpoint): Promise<Pass['next']> {
   const best: number[] = [];
   const logit = (id: number): number => logits[id] ?? -Infinity;
   for (let id = 0; id < logits.length; ++id) {
@@ -49,5 +49,6 @@ function likeliest(logits: ArrayLike<number>, { tokenizer }: Checkpoint): Pass['
   const most = logit(best[0]!);
   let sum = 0;
   for (let id = 0; id < logits.length; ++id) sum += Math.exp(logit(id) - most);
-  return best.map((id) => ({ name: pieceOf(tokenizer, id), share: Math.exp(logit(id) - most) / sum }));
+  const pieces = await piecesOf(tokenizer, best);
+  return best.map((id, i) => ({ name: pieces[i] ?? '', share: Math.exp(logit(id) - most) / sum }));
 }

@@ -35,12 +35,12 @@ export function comparison(words: ModelWords, values: ArrayLike<number>, compare
 
 /** The cosine similarity of each pair of sentences, one per line. */
 export async function similaritiesOf(checkpoint: Checkpoint, text: string): Promise<Float32Array> {
-  const rows = text
+  const lines = text
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .slice(0, MOST)
-    .map((line) => tokensOf(checkpoint, line.trim()).ids)
-    .filter((ids) => ids.length > 0);
+    .slice(0, MOST);
+  const tokens = await Promise.all(lines.map((line) => tokensOf(checkpoint, line.trim())));
+  const rows = tokens.map(({ ids }) => ids).filter((ids) => ids.length > 0);
   const values = new Float32Array(rows.length ** 2);
   if (rows.length === 0) return values;
   const { data, shape } = await checkpoint.model.embed(rows, { normalize: true });

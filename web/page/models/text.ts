@@ -12,30 +12,30 @@ export interface Tokens {
 }
 
 /** The tokens of a text: from the tokenizer or, without one, the whole numbers in it. */
-export function tokensOf({ model, tokenizer }: Checkpoint, text: string): Tokens {
+export async function tokensOf({ model, tokenizer }: Checkpoint, text: string): Promise<Tokens> {
   const most = Math.min(MOST, model.maxLength);
   const all =
     tokenizer === undefined
       ? (text.match(/\d+/g) ?? []).map(Number).filter((id) => id < model.vocabSize)
-      : tokenizer.encode(text).ids;
+      : await tokenizer.ask('encode', text);
   const ids = all.slice(0, most);
-  return { ids, names: ids.map((id) => nameOf(tokenizer, id)), cut: all.length > most };
+  return { ids, names: (await piecesOf(tokenizer, ids)).map(nameOf), cut: all.length > most };
 }
 
-/** A token as an axis label, without the mark of a space before a word. */
-export function nameOf(tokenizer: Checkpoint['tokenizer'], id: number): string {
-  return pieceOf(tokenizer, id).replace(/^␣(?=.)/, '');
+/** Tokens as they continue a text, with marks for a space and a line break. */
+export async function piecesOf(tokenizer: Checkpoint['tokenizer'], ids: readonly number[]): Promise<string[]> {
+  if (tokenizer === undefined) return ids.map(String);
+  const pieces = await tokenizer.ask('pieces', ids);
+  return pieces.map((piece) => (/^(<0x0A>|Ċ)$/.test(piece) ? '↵' : piece.replace(/^[▁Ġ]/, '␣')));
 }
 
-/** A token as it continues a text, with marks for a space and a line break. */
-export function pieceOf(tokenizer: Checkpoint['tokenizer'], id: number): string {
-  if (tokenizer === undefined) return String(id);
-  const piece = tokenizer.id_to_token(id) ?? '';
-  return /^(<0x0A>|Ċ)$/.test(piece) ? '↵' : piece.replace(/^[▁Ġ]/, '␣');
+/** A piece as an axis label, without the mark of a space before a word. */
+export function nameOf(piece: string): string {
+  return piece.replace(/^␣(?=.)/, '');
 }
 
 /** The text of tokens; a token may be part of a character. */
-export function textOf(tokenizer: Checkpoint['tokenizer'], ids: readonly number[]): string {
+export async function textOf(tokenizer: Checkpoint['tokenizer'], ids: readonly number[]): Promise<string> {
   if (tokenizer === undefined) return ids.join(' ');
-  return tokenizer.decode([...ids], { skip_special_tokens: true }).replace(/\uFFFD+$/, '');
+  return (await tokenizer.ask('decode', ids)).replace(/\uFFFD+$/, '');
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
@@ -82,6 +83,39 @@ describe('the models page', () => {
     const values = await map.evaluate((element) => Array.from((element as unknown as { values: Float32Array }).values));
     expect(values).toHaveLength(9);
     for (const i of [0, 4, 8]) expect(values[i]).toBeCloseTo(1, 5);
+  });
+
+  test('stops a tokenizer that never comes to an end, and uses it again for another text', async () => {
+    const { page, figure } = await explorer({ path: '/en/models/?text=The+dog' });
+    const json = (name: string): Record<string, unknown> =>
+      JSON.parse(readFileSync(join(STORIES, name), 'utf8')) as Record<string, unknown>;
+    // Backtracks through all ways to split a row of a’s.
+    const slow = { type: 'Split', pattern: { Regex: '(a+)+$' }, behavior: 'Isolated', invert: false };
+    const file = (name: string, content: object): { name: string; mimeType: string; buffer: Buffer } => ({
+      name,
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify(content)),
+    });
+    await give(figure, [
+      file('config.json', json('config.json')),
+      file('tokenizer.json', { ...json('tokenizer.json'), pre_tokenizer: slow }),
+      file('tokenizer_config.json', json('tokenizer_config.json')),
+      {
+        name: 'model.safetensors',
+        mimeType: 'application/octet-stream',
+        buffer: readFileSync(join(STORIES, 'model.safetensors')),
+      },
+    ]);
+    await figure.locator('head-viewer[drawn]').waitFor();
+    const text = figure.getByLabel('Text', { exact: true });
+    await text.fill(`${'a'.repeat(40)}!`);
+    await figure.getByText('The tokenizer was stopped because it took longer than 2 seconds.').waitFor();
+    // The page answered all the time.
+    expect(await page.evaluate(() => 1 + 1)).toBe(2);
+    await text.fill('The cat');
+    await figure.locator('.remark', { hasText: /^$/ }).waitFor();
+    const names = await figure.locator('.row-ticks text').allTextContents();
+    expect(names.slice(0, 2)).toEqual(['<s>', 'The']);
   });
 
   test('reports invalid files, and opens others afterwards', async () => {
