@@ -5,6 +5,7 @@ import { toShaped } from '../../web/elements/shared/arrays/shaped.js';
 import { headsOf } from '../../web/elements/shared/head-viewer/heads.js';
 import { matrixOf } from '../../web/elements/shared/heat-map/matrix.js';
 import { float16 } from '../reference/weightTypes.js';
+import { mapsOf } from '../support/mapsOf.js';
 import { bitsOf, npy, SHAPE, VALUES } from '../support/npy.js';
 
 describe('.npy bytes', () => {
@@ -120,10 +121,7 @@ test('heads and maps accept these forms', () => {
   const bytes = npy({ shape: [2, 2, 2], values: weights });
   expect(headsOf({ weights: bytes })).toMatchObject({ layers: 1, heads: 2, tokens: ['1', '2'] });
   expect(headsOf({ weights: [bytes, bytes] })).toMatchObject({ layers: 2, heads: 2 });
-  expect(headsOf({ weights: new DataView(bytes.buffer) }).maps.map((map) => Array.from(map))).toEqual([
-    weights.slice(0, 4),
-    weights.slice(4),
-  ]);
+  expect(mapsOf(headsOf({ weights: new DataView(bytes.buffer) }))).toEqual([weights.slice(0, 4), weights.slice(4)]);
   expect(matrixOf({ values: npy({ shape: [4, 3] }) })).toMatchObject({
     rows: 4,
     columns: 3,

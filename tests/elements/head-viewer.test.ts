@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { headsOf, type HeadArrays } from '../../web/elements/shared/head-viewer/heads.js';
+import { numbersIn, partAround } from '../../web/elements/shared/head-viewer/part.js';
+import { mapsOf } from '../support/mapsOf.js';
 
 /** Numbers that encode their own indices. */
 const numbered = (shape: readonly number[]): { data: Float32Array; shape: readonly number[] } => ({
@@ -37,7 +39,7 @@ describe('arrays of heads', () => {
         for (const weights of forms) {
           const read = headsOf({ weights });
           expect([read.layers, read.heads]).toEqual([layers, heads]);
-          expect(read.maps.map((map) => Array.from(map))).toEqual(expected);
+          expect(mapsOf(read)).toEqual(expected);
           expect([read.tokens.length, read.keyTokens.length]).toEqual([rows, columns]);
         }
       }),
@@ -91,5 +93,35 @@ describe('arrays of heads', () => {
     ['a text for isCausal', { isCausal: 'no' }, /expected isCausal to be a boolean, got no/],
   ])('refuse %s', (_, names, message) => {
     expect(() => headsOf({ weights: numbered([2, 2]), ...names })).toThrow(message);
+  });
+});
+
+describe('of more heads than can be drawn', () => {
+  test('a part is drawn that has the chosen head, and others on all sides where there are some', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 300 }).chain((all) => fc.tuple(fc.constant(all), fc.integer({ min: 1, max: all }))),
+        ([all, chosen]) => {
+          const { layers, heads } = partAround({ layers: all, heads: 3 }, { layer: chosen, head: 1 });
+          expect(heads).toEqual({ first: 1, last: 3 });
+          const numbers = numbersIn(layers);
+          expect(numbers).toHaveLength(Math.min(all, 64));
+          expect(numbers).toContain(chosen);
+          expect(numbers[0] === 1 || numbers[0]! < chosen).toBe(true);
+          expect(numbers.at(-1) === all || numbers.at(-1)! > chosen).toBe(true);
+        },
+      ),
+    );
+    expect(partAround({ layers: 100, heads: 1 }, { layer: NaN, head: -1 }).layers.first).toBe(1);
+  });
+
+  test.each(['as a tensor', 'as lists'])('a million are read at once, %s', (form) => {
+    const data = Float32Array.from({ length: 1e6 }, (_, i) => i);
+    const lists = (): number[][][][] =>
+      Array.from({ length: 1000 }, (_, layer) => Array.from({ length: 1000 }, (_h, head) => [[1000 * layer + head]]));
+    const weights = form === 'as lists' ? lists() : { data, shape: [1000, 1000, 1, 1] };
+    const { layers, heads, mapOf } = headsOf({ weights });
+    expect([layers, heads]).toEqual([1000, 1000]);
+    expect(Array.from(mapOf(1000, 2))).toEqual([999_001]);
   });
 });

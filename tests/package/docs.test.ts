@@ -5,6 +5,7 @@ import { headsOf } from '../../web/elements/shared/head-viewer/heads.js';
 import { matrixOf } from '../../web/elements/shared/heat-map/matrix.js';
 import { figures, parts } from '../../web/elements/registry.js';
 import { fences, programs, promised } from '../support/fences.js';
+import { mapsOf } from '../support/mapsOf.js';
 import { ROOT, output, read, run } from './support.js';
 
 const GUIDES = readdirSync(join(ROOT, 'web/docs')).filter((file) => file.endsWith('.md'));
@@ -83,7 +84,7 @@ describe('a notebook', () => {
       values: null,
     });
     const heads = headsOf({ weights: new DataView(Uint8Array.from(bytes(viewer.weights)).buffer) });
-    expect(heads.maps.map((each) => Array.from(each))).toEqual([
+    expect(mapsOf(heads)).toEqual([
       [1, 0, 0.5, 0.5],
       [0.25, 0.75, 0, 1],
     ]);

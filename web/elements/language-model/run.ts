@@ -82,7 +82,9 @@ export class Run {
       const back = Math.floor(at / length) - (at % length);
       return back >= 0 && (window === 0 || back < window);
     });
-    return { layers: model.numLayers, heads: model.numHeads, tokens: names, keyTokens: names, maps, mask };
+    const { numLayers: layers, numHeads: heads } = model;
+    const mapOf = (layer: number, head: number): ArrayLike<number> => maps[(layer - 1) * heads + head - 1] ?? [];
+    return { layers, heads, tokens: names, keyTokens: names, mapOf, mask };
   }
 
   dispose(): void {

@@ -68,6 +68,7 @@ function linesTable(lines: Lines, words: CellWords): TemplateResult {
       origin: 0,
       heads: [...shown],
       format: (value) => words.value(value),
+      part: (shown) => words.text('table.part', shown),
       caption: label,
     });
     render(table, place);

@@ -146,6 +146,49 @@ describe('head-viewer', () => {
     expect(await figure.locator('.thumbnail').count()).toBe(12);
   });
 
+  test('draws a part of a million heads, and goes on at its edges', async () => {
+    const { page, figure } = await viewer();
+    const took = await figure.evaluate(async (element) => {
+      const viewer = element as HeadViewer;
+      const began = performance.now();
+      viewer.loadArrays({ weights: { data: new Float32Array(1e6).fill(1), shape: [1000, 1000, 1, 1] } });
+      await viewer.updateComplete;
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      return performance.now() - began;
+    });
+    expect(took).toBeLessThan(5000);
+    const hint = figure.locator('.overview .hint');
+    expect(await figure.locator('.thumbnail').count()).toBe(64 * 64);
+    expect(await hint.innerText()).toContain('Drawn here: layers 1–64 of 1,000, heads 1–64 of 1,000.');
+    await figure.getByRole('radio', { name: 'Layer 1, head 64', exact: true }).click();
+    expect(await hint.innerText()).toContain('layers 1–64 of 1,000, heads 32–95 of 1,000.');
+    expect(await figure.locator('.numbers.of-heads span').last().innerText()).toBe('95');
+    const focused = (): Promise<string | null> => figure.locator('.thumbnail:focus').getAttribute('aria-label');
+    expect(await focused()).toBe('Layer 1, head 64');
+    await page.keyboard.press('ArrowRight');
+    expect(await focused()).toBe('Layer 1, head 65');
+    await page.keyboard.press('End');
+    expect(await focused()).toBe('Layer 1, head 1000');
+    expect(await name(figure)).toContain('Layer 1, head 1000');
+    expect(await hint.innerText()).toContain('heads 937–1,000 of 1,000.');
+    await figure.evaluate((element) => ((element as HeadViewer).layer = 500));
+    expect(await hint.innerText()).toContain('layers 468–531 of 1,000');
+  });
+
+  test('draws so many tokens as a browser can, and says so', async () => {
+    const { figure } = await viewer();
+    await figure.evaluate((element) => {
+      const data = new Float32Array(1e6).fill(1);
+      (element as HeadViewer).loadArrays({ weights: { data, shape: [1_000_000, 1] }, isCausal: true });
+    });
+    const note = figure.getByText('There are too many tokens to draw each of them');
+    await note.waitFor();
+    expect(await figure.locator('.entropies').count()).toBe(0);
+    await figure.getByLabel('Lines').check();
+    expect(await figure.locator('.lines text').count()).toBe(2048 + 1);
+    expect(await note.count()).toBe(1);
+  });
+
   test.each([390, 1280])('does not overflow, and axe finds no violations, at %i px', async (width) => {
     const { page, figure } = await viewer({ layers: 12, heads: 12, length: 40 }, { viewport: { width, height: 844 } });
     expect(await widthOf(page)).toBeLessThanOrEqual(width);

@@ -88,7 +88,8 @@ function ofLists(what: string, lists: unknown): Shaped {
     if (level.some((list) => list.length !== first.length))
       throw new RangeError('loadArrays: expected lists of one length at each level');
     shape.push(first.length);
-    level = level.flatMap((list) => Array.from(list));
+    // Copying each list would take seconds for a million of them. What holes leave out is missed by the caller's count.
+    level = level.flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : Array.from(list)));
   }
   if (shape.length === 0 || !level.every((value) => typeof value === 'number'))
     throw new TypeError(`loadArrays: expected ${what} as { data, shape }, .npy bytes, or lists of numbers`);

@@ -57,6 +57,8 @@ export const headViewerStyles = css`
   }
   .thumbnail {
     position: relative;
+    /* Of many, each would cover its neighbours. */
+    min-height: 0;
     margin: -1px 2px 2px -1px;
     padding: 0;
     border: 2px solid transparent;

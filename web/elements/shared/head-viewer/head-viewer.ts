@@ -15,8 +15,9 @@ import { baseStyles } from '../styles.js';
 import { headViewerStyles } from './head-viewer-styles.js';
 import { headsOf, NO_HEADS, type HeadArrays, type HeadDetail, type Heads } from './heads.js';
 import { largeMap } from './large-map.js';
-import { largeLines } from './lines.js';
+import { largeLines, MOST_TOKENS } from './lines.js';
 import { overview } from './overview.js';
+import { numbersIn, partAround, type Part } from './part.js';
 import { paintThumbnails } from './thumbnails.js';
 
 /**
@@ -61,6 +62,8 @@ export class HeadViewer extends LitElement {
   readonly #width = new Width(this, '.large');
   readonly #dark = matchMedia('(prefers-color-scheme: dark)');
   #stopWatching: (() => void) | undefined;
+  /** The heads that are on the canvas. */
+  #painted: Part | undefined;
 
   constructor() {
     super();
@@ -96,7 +99,10 @@ export class HeadViewer extends LitElement {
   /** Repaints the thumbnails. Needed only after the page has changed `color-scheme` itself. */
   readonly repaint = (): void => {
     const canvas = this.renderRoot.querySelector<HTMLCanvasElement>('.thumbnails');
-    if (canvas !== null) paintThumbnails(canvas, this.heads, rampFor(canvas, 0), devicePixelRatio);
+    if (canvas === null) return;
+    const part = this.#part;
+    paintThumbnails(canvas, this.heads, part, rampFor(canvas, 0), devicePixelRatio);
+    this.#painted = part;
   };
 
   protected override willUpdate(changed: PropertyValues<HeadViewer>): void {
@@ -112,10 +118,11 @@ export class HeadViewer extends LitElement {
     if (!changed.has('heads')) return;
     if (this.query !== undefined && this.query >= tokens.length) this.query = undefined;
     const aspect = keyTokens.length / tokens.length;
-    set('--_layers', layers);
-    set('--_heads', heads);
+    const [shownLayers, shownHeads] = [this.#part.layers, this.#part.heads].map((span) => numbersIn(span).length);
+    set('--_layers', shownLayers);
+    set('--_heads', shownHeads);
     set('--_aspect', aspect);
-    set('--_overview', (heads * Math.min(2, Math.max(0.5, aspect))) / layers);
+    set('--_overview', (shownHeads! * Math.min(2, Math.max(0.5, aspect))) / shownLayers!);
   }
 
   protected override updated(changed: PropertyValues<HeadViewer>): void {
@@ -126,24 +133,33 @@ export class HeadViewer extends LitElement {
         Object.assign(canvas, { width, height });
         this.repaint();
       });
-    } else if (changed.has('heads')) this.repaint();
+    } else if (changed.has('heads') || JSON.stringify(this.#painted) !== JSON.stringify(this.#part)) this.repaint();
     this.toggleAttribute('drawn', true);
   }
 
   protected override render(): TemplateResult {
     if (!this.#words.ready) return html``;
     if (this.heads.layers === 0) return html`<p class="readout">${this.#words.text('viewer.empty')}</p>`;
-    const choose = (layer: number, head: number): void => {
+    const { heads, layer, head, silent } = this;
+    const choose = (layer: number, head: number): Promise<unknown> => {
       Object.assign(this, { layer, head });
       this.#tell('head-change', { layer, head });
+      return this.updateComplete;
     };
-    return html`<div class="board">${overview(this.#words, this, choose)} ${this.#large()}</div>`;
+    return html`<div class="board">
+      ${overview(this.#words, { heads, part: this.#part, layer, head, silent }, choose)} ${this.#large()}
+    </div>`;
+  }
+
+  /** The heads that the overview draws. */
+  get #part(): Part {
+    return partAround(this.heads, this);
   }
 
   #large(): TemplateResult {
     const { heads, layer, head } = this;
     const words = this.#words;
-    const map = heads.maps[(layer - 1) * heads.heads + head - 1] ?? [];
+    const map = heads.mapOf(layer, head);
     const bits = entropies(map, heads.keyTokens.length);
     const seen = bits.filter((value) => !Number.isNaN(value));
     const mean = seen.reduce((sum, value) => sum + value, 0) / seen.length;
@@ -180,6 +196,7 @@ export class HeadViewer extends LitElement {
               (query) => (this.query = query),
             )
       }
+      ${Math.max(heads.tokens.length, heads.keyTokens.length) > MOST_TOKENS ? html`<p class="remark">${words.text('viewer.tokens', { count: words.number(MOST_TOKENS) })}</p>` : nothing}
       <p class="silent-note" role="status">${silent ? words.text('viewer.silentNote') : nothing}</p>
     </div>`;
   }

@@ -29,13 +29,19 @@ export interface Heads {
   readonly heads: number;
   readonly tokens: readonly string[];
   readonly keyTokens: readonly string[];
-  /** (L, S), one map per head: those of the first layer, then those of the second. */
-  readonly maps: readonly ArrayLike<number>[];
+  /** The (L, S) map of a head; both numbers from 1. */
+  readonly mapOf: (layer: number, head: number) => ArrayLike<number>;
   /** (L, S): which keys a query may see. Default: all. */
   readonly mask?: readonly boolean[];
 }
 
-export const NO_HEADS: Heads = { layers: 0, heads: 0, tokens: [], keyTokens: [], maps: [] };
+/** The weights of a layer, (H, L, S). */
+interface Layer {
+  readonly data: Float32Array;
+  readonly shape: readonly number[];
+}
+
+export const NO_HEADS: Heads = { layers: 0, heads: 0, tokens: [], keyTokens: [], mapOf: () => [] };
 
 /**
  * Reads arrays of weights. Maps are views of the caller's array where possible.
@@ -47,25 +53,23 @@ export function headsOf({ weights, tokens, keyTokens, isCausal = false }: HeadAr
   if (typeof isCausal !== 'boolean')
     throw new TypeError(`loadArrays: expected isCausal to be a boolean, got ${String(isCausal)}`);
   const layers = Array.isArray(weights) && weights.length > 0 && weights.every(isWhole) ? weights : [weights];
-  const all = layers.map((layer, index) => layerOf(toShaped('weights', layer), index));
+  const all = layers.map((layer, index) => layersOf(toShaped('weights', layer), index));
   const parts = all.flat();
   const [first] = parts;
   if (first === undefined) throw new RangeError('loadArrays: expected weights, got none');
   const [heads, rows, columns] = first.shape as [number, number, number];
   const size = rows * columns;
-  const maps = parts.flatMap(({ data, shape }) => {
-    if (shape.join() !== first.shape.join())
-      throw new RangeError(
-        `loadArrays: expected layers of one shape, got (${first.shape.join(', ')}) and (${shape.join(', ')})`,
-      );
-    return Array.from({ length: heads }, (_, head) => part(data, head * size, (head + 1) * size));
-  });
+  const other = parts.find(({ shape }) => shape.join() !== first.shape.join());
+  if (other !== undefined)
+    throw new RangeError(
+      `loadArrays: expected layers of one shape, got (${first.shape.join(', ')}) and (${other.shape.join(', ')})`,
+    );
   return {
     layers: parts.length,
     heads,
     tokens: names('tokens', tokens, rows),
     keyTokens: names('keyTokens', keyTokens ?? (rows === columns ? tokens : undefined), columns),
-    maps,
+    mapOf: (layer, head) => parts[layer - 1]?.data.subarray((head - 1) * size, head * size) ?? [],
     ...(isCausal && {
       mask: Array.from({ length: size }, (_, at) => (at % columns) - Math.floor(at / columns) <= columns - rows),
     }),
@@ -73,7 +77,7 @@ export function headsOf({ weights, tokens, keyTokens, isCausal = false }: HeadAr
 }
 
 /** The layers of an array, (H, L, S) each. */
-function layerOf({ data, shape }: Shaped, index: number): Shaped[] {
+function layersOf({ data, shape }: Shaped, index: number): Layer[] {
   const what = `loadArrays: weights${index > 0 ? `[${index}]` : ''}`;
   if (!shape.every((size) => Number.isInteger(size) && size > 0) || shape.length < 2 || shape.length > 4)
     throw new RangeError(`${what}: expected a shape of two to four sizes above 0, got (${shape.join(', ')})`);
@@ -85,14 +89,11 @@ function layerOf({ data, shape }: Shaped, index: number): Shaped[] {
     if (!Number.isFinite(data[i]))
       throw new RangeError(`${what}: expected finite numbers, got ${String(data[i])} at ${i}`);
   }
+  const all = data instanceof Float32Array ? data : Float32Array.from(data);
   return Array.from({ length: layers }, (_, layer) => ({
-    data: part(data, layer * size, (layer + 1) * size),
+    data: all.subarray(layer * size, (layer + 1) * size),
     shape: [heads, rows, columns],
   }));
-}
-
-function part(data: ArrayLike<number>, from: number, to: number): ArrayLike<number> {
-  return data instanceof Float32Array ? data.subarray(from, to) : Float32Array.from(data).subarray(from, to);
 }
 
 function names(what: string, given: readonly string[] | undefined, count: number): readonly string[] {

@@ -6,6 +6,7 @@ import { shownOf } from '../heat-map/marks.js';
 import type { Localised } from '../localised.js';
 import { shortened } from '../tokens.js';
 import type { Heads } from './heads.js';
+import { MOST_TOKENS } from './lines.js';
 
 /**
  * The most letters of a token on an axis, the least distance of two labels, and the width of what is beside the map, in
@@ -59,7 +60,16 @@ export function largeMap(
         column-name=${words.text('key')}
         @cell-change=${onCell(point)}
       ></heat-map>
-      ${entropyBars(bits, Math.log2(keyTokens.length), shownOf({ count: bits.length, step, cursor: cell?.row }), words)}
+      ${
+        bits.length > MOST_TOKENS
+          ? nothing
+          : entropyBars(
+              bits,
+              Math.log2(keyTokens.length),
+              shownOf({ count: bits.length, step, cursor: cell?.row }),
+              words,
+            )
+      }
     </div>
     <p class="readout">${cell === undefined ? hint(words.text('viewer.pointAt')) : readout(words, heads, map, cell)}</p>
     <ramp-legend low="0" high="1"></ramp-legend>`;

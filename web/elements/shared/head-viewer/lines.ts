@@ -10,6 +10,8 @@ const LEAST = 0.03;
 const MOST = 1500;
 /** The most letters of a token. */
 const ROOM = 14;
+/** The most tokens that are drawn one by one. */
+export const MOST_TOKENS = 2048;
 
 /** Two columns of tokens, and a line from each query to each key, whose opacity is its weight. */
 export interface Lines {
@@ -27,7 +29,7 @@ export interface Lines {
 export function largeLines(words: Localised, shown: Lines, ask: (query: number | undefined) => void): TemplateResult {
   const { tokens, keyTokens, query } = shown;
   const onKey = (event: KeyboardEvent): void => {
-    const last = tokens.length - 1;
+    const last = Math.min(MOST_TOKENS, tokens.length) - 1;
     const from = query ?? -1;
     const to = { ArrowDown: from + 1, ArrowUp: from - 1, Home: 0, End: last }[event.key];
     if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
@@ -53,7 +55,9 @@ export function largeLines(words: Localised, shown: Lines, ask: (query: number |
       @pointerdown=${onPoint}
       @pointerleave=${onLeave}
     >
-      <svg height=${Math.max(tokens.length, keyTokens.length) * ROW} aria-hidden="true">${drawn(shown)}</svg>
+      <svg height=${Math.min(MOST_TOKENS, Math.max(tokens.length, keyTokens.length)) * ROW} aria-hidden="true">
+        ${drawn(shown)}
+      </svg>
     </div>
     <p class="readout" role="status">
       ${query === undefined ? hint(words.text('viewer.linesHint')) : strongest(words, shown, query)}
@@ -64,32 +68,37 @@ function drawn({ map, tokens, keyTokens, query }: Lines): SVGTemplateResult {
   const columns = keyTokens.length;
   const weight = (row: number, column: number): number => map[row * columns + column] ?? 0;
   const middle = (index: number): number => (index + 0.5) * ROW;
-  const strong = Array.from(map, (value, at) => ({
-    value,
-    row: Math.floor(at / columns),
-    column: at % columns,
-  }))
-    .filter(({ value, row }) => value >= LEAST && (query === undefined || row === query))
-    .sort((a, b) => b.value - a.value)
-    .slice(0, MOST);
+  const [from, to] = query === undefined ? [0, Math.min(MOST_TOKENS, tokens.length)] : [query, query + 1];
+  const strong: { readonly value: number; readonly row: number; readonly column: number }[] = [];
+  for (let row = from; row < to; ++row) {
+    for (let column = 0; column < Math.min(MOST_TOKENS, columns); ++column) {
+      const value = weight(row, column);
+      if (value >= LEAST) strong.push({ value, row, column });
+    }
+  }
+  strong.sort((a, b) => b.value - a.value).splice(MOST);
   return svg`
     ${strong.map(
       ({ value, row, column }) =>
         svg`<line class="line" x1="38%" x2="62%" y1=${middle(row)} y2=${middle(column)} stroke-opacity=${Math.sqrt(Math.min(1, value)).toFixed(3)} />`,
     )}
-    ${tokens.map(
-      (token, row) =>
-        svg`<text class=${row === query ? 'asks' : ''} x="37%" y=${middle(row)} dy="0.35em" text-anchor="end">${shortened(token, ROOM)}</text>`,
-    )}
-    ${keyTokens.map(
-      (token, column) =>
-        svg`<text class=${query !== undefined && weight(query, column) >= LEAST ? 'asked' : ''} x="63%" y=${middle(column)} dy="0.35em">${shortened(token, ROOM)}</text>`,
-    )}`;
+    ${tokens
+      .slice(0, MOST_TOKENS)
+      .map(
+        (token, row) =>
+          svg`<text class=${row === query ? 'asks' : ''} x="37%" y=${middle(row)} dy="0.35em" text-anchor="end">${shortened(token, ROOM)}</text>`,
+      )}
+    ${keyTokens
+      .slice(0, MOST_TOKENS)
+      .map(
+        (token, column) =>
+          svg`<text class=${query !== undefined && weight(query, column) >= LEAST ? 'asked' : ''} x="63%" y=${middle(column)} dy="0.35em">${shortened(token, ROOM)}</text>`,
+      )}`;
 }
 
 /** The keys that a query attends to most, as text. */
 function strongest(words: Localised, { map, tokens, keyTokens }: Lines, query: number): string {
-  const row = Array.from(map).slice(query * keyTokens.length, (query + 1) * keyTokens.length);
+  const row = Array.prototype.slice.call(map, query * keyTokens.length, (query + 1) * keyTokens.length) as number[];
   const top = row
     .map((value, key) => ({ value, key }))
     .sort((a, b) => b.value - a.value)

@@ -1,21 +1,29 @@
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
 import type { Localised } from '../localised.js';
 import type { HeadDetail, Heads } from './heads.js';
+import { numbersIn, type Part, type Span } from './part.js';
 
 /** All heads, which of them is shown large, and which are silenced. */
 export interface Overview extends HeadDetail {
   readonly heads: Heads;
+  readonly part: Part;
   readonly silent: ReadonlySet<string>;
 }
 
-/** Radio buttons over a canvas with all heads, one row per layer. Arrow keys, Home and End choose, too. */
+/**
+ * Radio buttons over a canvas with all heads, or a part of them around the chosen one, one row per layer. Arrow keys,
+ * Home and End choose, too. `choose` resolves when the choice is drawn.
+ */
 export function overview(
   words: Localised,
-  { heads: { layers, heads }, layer, head, silent }: Overview,
-  choose: (layer: number, head: number) => void,
+  { heads: { layers, heads }, part, layer, head, silent }: Overview,
+  choose: (layer: number, head: number) => Promise<unknown>,
 ): TemplateResult {
-  const numbers = (count: number): TemplateResult[] =>
-    Array.from({ length: count }, (_, i) => html`<span>${i + 1}</span>`);
+  const numbers = (span: Span): TemplateResult[] => numbersIn(span).map((number) => html`<span>${number}</span>`);
+  const shown = numbersIn(part.layers).flatMap((layer) =>
+    numbersIn(part.heads).map((head): [number, number] => [layer, head]),
+  );
   const thumbnail = (ofLayer: number, ofHead: number): TemplateResult => {
     const chosen = ofLayer === layer && ofHead === head;
     const isSilent = silent.has(`${ofLayer}.${ofHead}`);
@@ -28,7 +36,7 @@ export function overview(
       aria-label=${isSilent ? `${name}, ${words.text('viewer.silent')}` : name}
       title=${name}
       tabindex=${chosen ? 0 : -1}
-      @click=${() => choose(ofLayer, ofHead)}
+      @click=${() => void choose(ofLayer, ofHead)}
     ></button>`;
   };
   const onKey = (event: KeyboardEvent): void => {
@@ -43,14 +51,13 @@ export function overview(
     if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     if (to[0] < 1 || to[0] > layers || to[1] < 1 || to[1] > heads) return;
-    choose(...to);
-    const buttons = (event.currentTarget as Element).querySelectorAll('button');
-    buttons[(to[0] - 1) * heads + to[1] - 1]?.focus();
+    const grid = event.currentTarget as Element;
+    void choose(...to).then(() => grid.querySelector<HTMLElement>('[aria-checked="true"]')?.focus());
   };
   return html`<div class="overview">
     <slot></slot>
-    <div class="numbers of-heads" aria-hidden="true">${numbers(heads)}</div>
-    <div class="numbers of-layers" aria-hidden="true">${numbers(layers)}</div>
+    <div class="numbers of-heads" aria-hidden="true">${numbers(part.heads)}</div>
+    <div class="numbers of-layers" aria-hidden="true">${numbers(part.layers)}</div>
     <div
       class="grid"
       role="radiogroup"
@@ -58,8 +65,25 @@ export function overview(
       @keydown=${onKey}
     >
       <canvas class="thumbnails" aria-hidden="true"></canvas>
-      ${Array.from({ length: layers * heads }, (_, i) => thumbnail(Math.floor(i / heads) + 1, (i % heads) + 1))}
+      ${repeat(
+        shown,
+        ([layer, head]) => `${layer}.${head}`,
+        ([layer, head]) => thumbnail(layer, head),
+      )}
     </div>
-    <p class="hint">${words.text('viewer.hint')}</p>
+    <p class="hint">
+      ${words.text('viewer.hint')} ${shown.length < layers * heads ? partText(words, { layers, heads }, part) : nothing}
+    </p>
   </div>`;
+}
+
+/** Which of all heads are drawn. */
+function partText(words: Localised, all: Pick<Heads, 'layers' | 'heads'>, { layers, heads }: Part): string {
+  const text = ({ first, last }: Span): string => `${words.number(first)}–${words.number(last)}`;
+  return words.text('viewer.part', {
+    layers: text(layers),
+    heads: text(heads),
+    allLayers: words.number(all.layers),
+    allHeads: words.number(all.heads),
+  });
 }

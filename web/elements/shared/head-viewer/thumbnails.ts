@@ -1,16 +1,18 @@
 import type { Ramp } from '../heat-map/ramps.js';
 import type { Heads } from './heads.js';
+import { numbersIn, type Part } from './part.js';
 
 /** The gap between two thumbnails, in CSS pixels. */
 const GAP = 3;
 
 /**
- * Paints all heads on one canvas, one row of thumbnails per layer. A pixel shows the largest of its weights, so that
+ * Paints a part of the heads on one canvas, one row of thumbnails per layer. A pixel shows the largest of its weights, so that
  * thin lines remain, by its square root, so that small ones are visible.
  */
 export function paintThumbnails(
   canvas: HTMLCanvasElement,
-  { layers, heads, tokens, keyTokens, maps }: Heads,
+  { tokens, keyTokens, mapOf }: Heads,
+  part: Part,
   ramp: Ramp,
   density: number,
 ): void {
@@ -20,11 +22,12 @@ export function paintThumbnails(
   const gap = Math.round(GAP * density);
   const edge = (index: number, count: number, length: number): number => Math.round((index / count) * length);
   const colours = new Uint32Array(ramp.buffer, ramp.byteOffset, 256);
-  maps.forEach((map, index) => {
-    const [layer, head] = [Math.floor(index / heads), index % heads];
-    const [left, top] = [edge(head, heads, canvas.width), edge(layer, layers, canvas.height)];
-    const width = edge(head + 1, heads, canvas.width) - left - gap;
-    const height = edge(layer + 1, layers, canvas.height) - top - gap;
+  const [layers, heads] = [numbersIn(part.layers), numbersIn(part.heads)];
+  const paint = (row: number, column: number): void => {
+    const map = mapOf(layers[row]!, heads[column]!);
+    const [left, top] = [edge(column, heads.length, canvas.width), edge(row, layers.length, canvas.height)];
+    const width = edge(column + 1, heads.length, canvas.width) - left - gap;
+    const height = edge(row + 1, layers.length, canvas.height) - top - gap;
     if (width <= 0 || height <= 0) return;
     const image = new ImageData(width, height);
     const pixels = new Uint32Array(image.data.buffer);
@@ -42,7 +45,8 @@ export function paintThumbnails(
       }
     }
     context.putImageData(image, left, top);
-  });
+  };
+  layers.forEach((_, row) => heads.forEach((_head, column) => paint(row, column)));
 }
 
 /** The first cell of each pixel, and the number of cells at the end. */

@@ -244,8 +244,9 @@ export class HeatMap extends LitElement {
     const { values, rows, columns, rowName, columnName, origin } = this;
     const heads = Array.from({ length: columns }, (_, column) => column + origin);
     const format = (value: number): string => this.#words.value(value, this.digits);
+    const part = (shown: { rows: number; columns: number }): string => this.#words.text('table.part', shown);
     return html`<div class="scroller" role="region" tabindex="0" aria-label=${this.label}>
-      ${valuesTable({ values, rows, rowName, columnName, origin, heads, format, caption: this.label })}
+      ${valuesTable({ values, rows, rowName, columnName, origin, heads, format, part, caption: this.label })}
     </div>`;
   }
 

@@ -4,6 +4,8 @@ import type { Cell } from './cursor.js';
 
 /** With more rows than this, a row is about as thin as a frame. */
 const THIN = 24;
+/** The most rows of a mask that are looked at: more than a screen has pixels. */
+const MOST_ROWS = 4096;
 
 /**
  * The drawings over and beside a heat map's canvas. All positions are percentages, so that nothing has to be measured.
@@ -99,12 +101,13 @@ function maskedRuns({ rows, columns, validColumns = columns, mask }: Grid): Run[
     return validColumns < columns ? [{ row: 0, height: rows, from: validColumns, to: columns }] : [];
   }
   const runs: Run[] = [];
-  for (let row = 0; row < rows; ++row) {
+  const height = Math.ceil(rows / MOST_ROWS);
+  for (let row = 0; row < rows; row += height) {
     for (let from = 0; from < columns; ++from) {
       if (mask[row * columns + from]) continue;
       let to = from + 1;
       while (to < columns && !mask[row * columns + to]) ++to;
-      runs.push({ row, height: 1, from, to });
+      runs.push({ row, height, from, to });
       from = to;
     }
   }

@@ -1,4 +1,4 @@
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 
 /** A matrix and the texts around it. */
 export interface ValuesTable {
@@ -12,28 +12,37 @@ export interface ValuesTable {
   /** The columns' numbers. */
   readonly heads: readonly number[];
   readonly format: (value: number) => string;
+  /** Says that these are only the first rows and columns. */
+  readonly part: (shown: { readonly rows: number; readonly columns: number }) => string;
 }
+
+/** The most cells and columns of a table: more take a browser seconds. */
+const MOST = { cells: 2 ** 15, columns: 512 };
 
 /** A matrix as an HTML table, for reading exact numbers and for screen readers. */
 export function valuesTable(table: ValuesTable): TemplateResult {
-  const { values, rows, heads, origin } = table;
+  const { values, heads, origin } = table;
+  const shown = heads.slice(0, MOST.columns);
+  const rows = Math.min(table.rows, Math.floor(MOST.cells / Math.max(1, shown.length)));
+  const isPart = rows < table.rows || shown.length < heads.length;
   const row = (r: number): TemplateResult =>
     html`<tr>
       <th scope="row">${r + origin}</th>
-      ${heads.map((_, c) => html`<td>${table.format(values[r * heads.length + c] ?? NaN)}</td>`)}
+      ${shown.map((_, c) => html`<td>${table.format(values[r * heads.length + c] ?? NaN)}</td>`)}
     </tr>`;
-  return html`<table>
-    <caption>
-      ${table.caption}
-    </caption>
-    <thead>
-      <tr>
-        <th scope="col">${table.rowName} \\ ${table.columnName}</th>
-        ${heads.map((head) => html`<th scope="col">${head}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${Array.from({ length: rows }, (_, r) => row(r))}
-    </tbody>
-  </table>`;
+  return html`${isPart ? html`<p>${table.part({ rows, columns: shown.length })}</p>` : nothing}
+    <table>
+      <caption>
+        ${table.caption}
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">${table.rowName} \\ ${table.columnName}</th>
+          ${shown.map((head) => html`<th scope="col">${head}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${Array.from({ length: rows }, (_, r) => row(r))}
+      </tbody>
+    </table>`;
 }

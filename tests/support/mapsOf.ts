@@ -1,0 +1,8 @@
+import type { Heads } from '../../web/elements/shared/head-viewer/heads.js';
+
+/** The maps of all heads, as plain arrays: those of the first layer, then those of the second. */
+export function mapsOf({ layers, heads, mapOf }: Heads): number[][] {
+  return Array.from({ length: layers * heads }, (_, i) =>
+    Array.from(mapOf(Math.floor(i / heads) + 1, (i % heads) + 1)),
+  );
+}
