@@ -147,10 +147,12 @@ function byAttribute(settings: Settings): Given {
 /** Whether settings were removed, or changed to values that only a new element shows. */
 function needsNewElement(figure: Shown, before: Given, next: Given): boolean {
   const known = new Set(Object.keys(figure.settings ?? {}).map(attributeOf));
+  const differs = (name: string): boolean => String(before.get(name)?.[1]) !== String(next.get(name)?.[1]);
   const isGiven = (given: Given, attribute: string): boolean => textOf(figure, given.get(attribute)?.[1]) !== undefined;
   return (
     [...before.keys()].some((each) => !known.has(each) && isGiven(before, each) && !isGiven(next, each)) ||
-    (figure.settings !== undefined && String(before.get('group')?.[1]) !== String(next.get('group')?.[1]))
+    differs('lang') ||
+    (figure.settings !== undefined && differs('group'))
   );
 }
 
@@ -161,7 +163,10 @@ function textOf({ settings }: Shown, value: unknown): string | undefined {
   return value == null || value === false ? undefined : [value as string].flat().join(' ');
 }
 
-/** Sets settings through their attributes, which validate them, and the figure's others to their initial values. */
+/**
+ * Sets settings through their attributes, which validate them, and the figure's others to their initial values. Ignores
+ * what is no setting: an attribute such as `onfocus` would be code out of a notebook's data.
+ */
 function setAll(figure: Shown, given: Given): void {
   for (const [attribute, [name]] of given)
     if (!/^[a-z][a-z0-9-]*$/.test(attribute))
@@ -169,10 +174,17 @@ function setAll(figure: Shown, given: Given): void {
   for (const [name, { initial }] of Object.entries(figure.settings ?? {}))
     if (given.get(attributeOf(name))?.[1] == null) (figure as unknown as Record<string, unknown>)[name] = initial;
   for (const [attribute, [, value]] of given) {
+    if (!isSetting(figure, attribute)) continue;
     const text = textOf(figure, value);
     if (text === undefined) figure.removeAttribute(attribute);
     else figure.setAttribute(attribute, text);
   }
+}
+
+/** Whether an attribute is one of those that the element declares, or that any figure may have. */
+function isSetting(figure: Shown, attribute: string): boolean {
+  const { observedAttributes } = figure.constructor as unknown as { readonly observedAttributes: readonly string[] };
+  return [...observedAttributes, 'group', 'lang'].includes(attribute);
 }
 
 /** A figure's current settings. */

@@ -104,6 +104,49 @@ describe('settings', () => {
   });
 });
 
+describe('data does not become code:', () => {
+  const hostile = {
+    onfocus: 'document.title = "taken"',
+    onclick: 'document.title = "taken"',
+    onpointerenter: 'document.title = "taken"',
+    style: 'position: fixed; inset: 0',
+    class: 'x',
+    slot: 'x',
+    is: 'x',
+    contenteditable: '',
+    tabindex: 0,
+    autofocus: '',
+  };
+
+  test.each(['attention-masks', 'head-viewer', 'heat-map', 'ramp-legend', 'positional-curves'])(
+    '%s gets no attribute but its own',
+    async (figure) => {
+      const page = await open();
+      await page.evaluate(([figure, settings]) => (window as unknown as Hosting).host.show({ figure, settings }), [
+        figure,
+        { ...hostile, lang: 'tr', group: 'P' },
+      ] as const);
+      await host(page, (host, settings) => host.change(0, { settings }), {
+        ...hostile,
+        lang: 'tr',
+        group: 'P',
+        low: 0,
+      });
+      const element = page.locator(figure);
+      await element.dispatchEvent('focus');
+      await element.dispatchEvent('click');
+      const names = await element.evaluate((element) => element.getAttributeNames());
+      expect(names).toEqual(expect.arrayContaining(['group', 'lang']));
+      const own = new Set(['group', 'lang', 'low', 'drawn', 'style']);
+      expect(names.filter((name) => !own.has(name))).toEqual([]);
+      expect(await element.evaluate(({ style }) => style.position)).toBe('');
+      expect(await page.title()).toBe('Notebook');
+      expect(await page.evaluate(() => document.activeElement?.localName)).toBe('body');
+      await page.close();
+    },
+  );
+});
+
 test('arrays that do not fit are reported, and the figure does not change', async () => {
   const page = await open();
   await showHeads(page, 2, 2, 4);
