@@ -1,6 +1,6 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import english from '../generated/strings/en.json';
-import { languageOf, type Language } from '../languages.js';
+import { languageOf, localeOf, type Language } from '../languages.js';
 import { filled } from './filled.js';
 import { Numbers } from './numbers.js';
 
@@ -84,17 +84,11 @@ export class Localised<Key extends string = StringKey> implements ReactiveContro
   }
 }
 
-/** The nearest `lang` around an element, which may be any text, as a tag that `Intl` knows. */
+/** The nearest `lang` around an element, as a tag that `Intl` knows. */
 function tagAround(element: Element): string {
   for (let node: Element | null = element; node !== null;) {
     const language = node.closest('[lang]')?.getAttribute('lang');
-    if (language) {
-      try {
-        return Intl.getCanonicalLocales(language.replaceAll('_', '-'))[0]!;
-      } catch {
-        return 'en';
-      }
-    }
+    if (language) return localeOf(language);
     const root: Node = node.getRootNode();
     node = root instanceof ShadowRoot ? root.host : null;
   }
