@@ -63,7 +63,7 @@ build_package() {
   embed -threads
   local stamp=build/package.stamp next=build/dist-next vite=node_modules/vite/bin/vite.js
   [[ -e dist/index.js ]] || rm -f $stamp
-  newer_than $stamp web/{lib,elements,training} web/vite.config.ts build/wasm/*.wasm package{,-lock}.json tsconfig.{base,lib}.json || return 0
+  newer_than $stamp web/{lib,elements,training} web/{vite.config,licenses}.ts cpp/licenses.md build/wasm/*.wasm package{,-lock}.json tsconfig.{base,lib}.json || return 0
   touch $stamp.next
   step package node $vite build --config web/vite.config.ts web --outDir "$PWD/$next"
   step anywidget node $vite build --config web/elements/anywidget.config.ts web/elements --outDir "$PWD/$next/elements"
@@ -79,7 +79,7 @@ build_package() {
 build_page() {
   local stamp=build/page.stamp
   [[ -e build/page/index.html ]] || rm -f $stamp
-  newer_than $stamp web package-lock.json tsconfig.base.json tsconfig.json || return 0
+  newer_than $stamp web cpp/licenses.md package-lock.json tsconfig.base.json tsconfig.json || return 0
   touch $stamp.next
   step page node node_modules/vite/bin/vite.js build --config web/page/vite.config.ts web/page \
     --outDir "$PWD/build/page" --emptyOutDir

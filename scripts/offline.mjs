@@ -32,7 +32,7 @@ const partOf = (path) =>
   (path.startsWith('./assets/story-files-') ? 'model' : undefined);
 
 // Without stills, which only paper and browsers without scripts need; the wasm and scripts for threads, which the race
-// fetches when it needs them; and the fonts' licences.
+// fetches when it needs them; and the licences.
 const files = readdirSync(folder, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, sep).length).replaceAll(sep, '/'))

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 import { figures, PARTS } from '../scripts/figures.mjs';
 import { declarations } from './elements/declarations.js';
+import { licenses, OTHERS } from './licenses.js';
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const { version } = JSON.parse(readFileSync(file('../package.json'), 'utf8')) as { version: string };
@@ -74,7 +75,7 @@ export default defineConfig({
   ...library,
   root: file('.'),
   publicDir: false,
-  plugins: [namedFiles(), declarations(elements)],
+  plugins: [namedFiles(), declarations(elements), licenses('licenses.md', OTHERS)],
   build: {
     // As for a server, Vite leaves addresses of other files as they are. For browsers it would write its own.
     ssr: true,

@@ -27,7 +27,8 @@ describe('the packed package', () => {
       ),
     ];
     expect(code).toEqual(expect.arrayContaining(named.map((file) => `dist/${file}`)));
-    for (const file of code) expect(file).toMatch(/\.(js|wasm)$/);
+    for (const file of code) expect(file).toMatch(/\.(js|wasm)$|licenses\.md$/);
+    expect(code).toEqual(expect.arrayContaining(['dist/licenses.md', 'dist/elements/anywidget.licenses.md']));
     expect(files).toEqual(
       expect.arrayContaining([
         'dist/index.d.ts',

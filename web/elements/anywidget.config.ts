@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { licenses, OTHERS } from '../licenses.js';
 import { alone, library } from '../vite.config.js';
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -11,6 +12,7 @@ export default defineConfig({
   ...library,
   root: file('.'),
   publicDir: false,
+  plugins: [licenses('anywidget.licenses.md', OTHERS)],
   resolve: { alias: [...library.resolve.alias, ...alone] },
   build: {
     target: 'es2022',

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { countPackages } from '../licenses.js';
 import { alone, library } from '../vite.config.js';
 import { ownFonts } from './plugins/ownFonts.js';
 import { scriptText } from './plugins/scriptText.js';
@@ -12,8 +13,8 @@ export default defineConfig({
   publicDir: false,
   resolve: { alias: [...library.resolve.alias, ...alone] },
   // Classic scripts, each in one piece: modules do not start from a page on a disk.
-  worker: { format: 'iife' },
-  plugins: [ownFonts(root), scriptText(), singleFiles(root)],
+  worker: { format: 'iife', plugins: () => [countPackages()] },
+  plugins: [ownFonts(root), scriptText(), countPackages(), singleFiles(root)],
   build: {
     outDir: fileURLToPath(new URL('../../build/single', import.meta.url)),
     emptyOutDir: true,

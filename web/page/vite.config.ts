@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { LANGUAGES } from '../elements/languages.js';
+import { countPackages, licenses, OTHERS } from '../licenses.js';
 import { library } from '../vite.config.js';
 import { firstFigure } from './plugins/firstFigure.js';
-import { ownFonts } from './plugins/ownFonts.js';
+import { fontNotices, ownFonts } from './plugins/ownFonts.js';
 import { pageInputs, pages } from './plugins/pages.js';
 import { cellFrame } from './plugins/policy.js';
 import { scriptText } from './plugins/scriptText.js';
@@ -20,13 +21,19 @@ export const bundling = {
   base: './',
   define: { ...library.define, __CELL_FRAME__: JSON.stringify(cellFrame()) },
   // In another format a worker would contain the wasm for threads, too.
-  worker: { format: 'es' as const },
+  worker: { format: 'es' as const, plugins: () => [countPackages()] },
   resolve: library.resolve,
 };
 
 export default defineConfig({
   ...bundling,
-  plugins: [pages(root), firstFigure(), ownFonts(root, 'assets'), scriptText()],
+  plugins: [
+    pages(root),
+    firstFigure(),
+    ownFonts(root),
+    scriptText(),
+    licenses('licenses.txt', [...OTHERS, ...fontNotices()]),
+  ],
   build: {
     outDir: fileURLToPath(new URL('../../build/page', import.meta.url)),
     emptyOutDir: true,

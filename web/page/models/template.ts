@@ -37,6 +37,7 @@ export function modelsPage(
     </header>
     <main id="text" tabindex="-1">
       <model-explorer></model-explorer>
+      <footer><a href="../../licenses.txt">${words.licenses}</a></footer>
     </main>
   </body>
 </html>

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import subsetFont from 'subset-font';
 import type { Plugin } from 'vite';
+import type { Notice } from '../../licenses.js';
 import { limitSizes } from './glyphSizes.js';
 import { inAlphabet } from './math.js';
 import type { PageStrings } from './pageStrings.js';
@@ -20,10 +21,8 @@ const SIZES = { '√': 1, '(': 7, ')': 7 };
  * Vite plugin: writes the page's own fonts into `build/fonts`, for machines without such fonts. Two are for Hangul
  * (`style/hangul.css`): the syllables of the Korean page, and those of the language's name, which all pages show. The
  * third is for formulas (`style/blocks.css`), whose indices and brackets need a maths font.
- *
- * @param licences folder into which the build writes the fonts' licences; the fonts also name them
  */
-export function ownFonts(root: string, licences?: string): Plugin {
+export function ownFonts(root: string): Plugin {
   return {
     name: 'wasm-attention-own-fonts',
     async buildStart() {
@@ -45,14 +44,15 @@ export function ownFonts(root: string, licences?: string): Plugin {
         writeFileSync(join(folder, `${name}.woff2`), await subset(source, text, 'woff2'));
       }
     },
-    generateBundle() {
-      if (licences === undefined) return;
-      for (const [name, folder] of Object.entries({ hangul: HANGUL, formulas: FORMULAS })) {
-        const source = readFileSync(join(folder, 'LICENSE'));
-        this.emitFile({ type: 'asset', fileName: `${licences}/${name}-LICENSE.txt`, source });
-      }
-    },
   };
+}
+
+/** The fonts' licences; the fonts also name them. */
+export function fontNotices(): Notice[] {
+  return Object.entries({ 'Nanum Gothic': HANGUL, 'STIX Two Math': FORMULAS }).map(([font, folder]) => ({
+    name: `The font ${font} (OFL-1.1)`,
+    license: readFileSync(join(folder, 'LICENSE'), 'utf8').trim(),
+  }));
 }
 
 function subset(font: Buffer, text: string, targetFormat: 'truetype' | 'woff2'): Promise<Buffer> {

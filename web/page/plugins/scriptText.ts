@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { build, type Plugin, type Rolldown } from 'vite';
+import { countPackages } from '../../licenses.js';
 import { alone, library } from '../../vite.config.js';
 
 const SCRIPT = '\0script:';
@@ -29,7 +30,7 @@ export function scriptText(): Plugin {
         logLevel: 'error',
         define: library.define,
         resolve: { alias: [...library.resolve.alias, ...alone] },
-        plugins: [withoutWasm],
+        plugins: [withoutWasm, countPackages()],
         build: {
           write: false,
           target: 'es2022',

@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { LANGUAGES } from '../../elements/languages.js';
+import { licensesText, OTHERS } from '../../licenses.js';
+import { escape } from './escape.js';
+import { fontNotices } from './ownFonts.js';
 import { pageIn } from './pages.js';
 import { hashOf, securityPolicy } from './policy.js';
 import type { PageContext } from './template.js';
@@ -29,11 +32,13 @@ export function singleFiles(root: string): Plugin {
         const script = inScript(chunk.code);
         const style = String(styles.source);
         const icon = readFileSync(resolve(root, 'public/icon.svg'), 'utf8');
+        const all = escape(licensesText([...OTHERS, ...fontNotices()]));
         const context: PageContext = {
           policy: securityPolicy({ cells: true, hashes: { script: hashOf(script), style: hashOf(style) } }),
           icon: `data:image/svg+xml,${encodeURIComponent(icon)}`,
           head: `<style>${style}</style><script type="module">${script}</script>`,
           pageIn: (language) => `./${language}.html`,
+          licenses: (label) => `<details class="licenses"><summary>${label}</summary><pre>${all}</pre></details>`,
         };
         for (const language of LANGUAGES) {
           const source = await pageIn(root, language, { context });

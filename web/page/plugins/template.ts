@@ -17,6 +17,8 @@ export interface PageContext {
   /** The tags for style sheet and script, and the links to other languages for search engines. */
   readonly head: string;
   readonly pageIn: PageIn;
+  /** The element, with this label, that shows the licences of bundled software. */
+  readonly licenses: (label: string) => string;
   /** The URL of the page for readers' own models, if there is one. */
   readonly models?: string;
 }
@@ -37,6 +39,7 @@ function onServer(menu: readonly MenuEntry[]): PageContext {
     <link rel="stylesheet" href="/style/page.css" />
     <script type="module" src="/main.ts"></script>`,
     pageIn,
+    licenses: (label) => `<a href="../licenses.txt">${label}</a>`,
     models: './models/',
   };
 }
@@ -74,7 +77,7 @@ export function languagePage(page: {
       <noscript><p class="notice">${escape(strings.scriptsOff)}</p></noscript>
     </header>
     <main id="text" tabindex="-1">
-${withModels(prose.body, strings, context)}
+${withLicenses(withModels(prose.body, strings, context), strings, context)}
     </main>
     ${teachingBar(strings)}
   </body>
@@ -105,6 +108,11 @@ function withModels(body: string, strings: PageStrings, { models }: PageContext)
   // Brackets mark the link's text.
   const sentences = escape(strings.ownModel).replace('[', `<a href="${models}">`).replace(']', '</a>');
   return body.replace(/<figure[^>]*id="fig-model"[\s\S]*?<\/figure>/, `$&\n<p>${sentences}</p>`);
+}
+
+/** The text, with the licences of bundled software after its own. */
+function withLicenses(body: string, strings: PageStrings, { licenses }: PageContext): string {
+  return body.replace('</footer>', `${licenses(escape(strings.licenses))}</footer>`);
 }
 
 /** Headings of level 2, with nested lists of those of level 3. */

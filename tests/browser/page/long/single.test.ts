@@ -34,6 +34,14 @@ test('there is one file per language, and nothing else', () => {
   for (const language of LANGUAGES) expect(statSync(join(FOLDER, `${language}.html`)).size).toBeLessThan(LARGEST);
 });
 
+test('each file has the licences of the software in it', async () => {
+  const page = await open({ path: fileOf('en'), figures: [] });
+  await page.getByText('Licences of the software on this page').click();
+  const text = await page.locator('.licenses pre').innerText();
+  for (const owner of ['Google LLC', 'Mike Bostock', 'Marijn Haverbeke', 'Apache License', 'STIX', 'Rich Felker'])
+    expect(text).toContain(owner);
+});
+
 test.each(LANGUAGES)('%s opens from a disk with all its figures, and fetches nothing', async (language) => {
   const page = await open({ path: fileOf(language) });
   expect(await page.locator('html').getAttribute('lang')).toBe(language);
