@@ -19,8 +19,11 @@ test.each([
 
 test('with any text as the language of a page, numbers have a format', () => {
   fc.assert(
-    fc.property(fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('a', 'e', 'n', 'U', 'S', '1', '_', '-', 'x') })), (text) => {
-      expect(() => new Intl.NumberFormat(localeOf(text)).format(1)).not.toThrow();
-    }),
+    fc.property(
+      fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('a', 'e', 'n', 'U', 'S', '1', '_', '-', 'x') })),
+      (text) => {
+        expect(() => new Intl.NumberFormat(localeOf(text)).format(1)).not.toThrow();
+      },
+    ),
   );
 });

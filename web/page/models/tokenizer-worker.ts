@@ -2,6 +2,9 @@
 import { Tokenizer } from '@huggingface/tokenizers';
 import type { TokenizerAnswer, TokenizerCalls } from './tokenizer.js';
 
+/** The most characters of a token and of a text: in a stranger's file, a token may be as long as the file. */
+const MOST = { token: 100, text: 10_000 };
+
 let tokenizer: Tokenizer;
 
 const calls: TokenizerCalls = {
@@ -9,8 +12,8 @@ const calls: TokenizerCalls = {
     tokenizer = new Tokenizer(json, config);
   },
   encode: (text) => tokenizer.encode(text).ids,
-  decode: (ids) => tokenizer.decode([...ids], { skip_special_tokens: true }),
-  pieces: (ids) => ids.map((id) => tokenizer.id_to_token(id) ?? ''),
+  decode: (ids) => tokenizer.decode([...ids], { skip_special_tokens: true }).slice(0, MOST.text),
+  pieces: (ids) => ids.map((id) => (tokenizer.id_to_token(id) ?? '').slice(0, MOST.token)),
 };
 
 addEventListener('message', ({ data: [name, given] }: MessageEvent<[keyof TokenizerCalls, never]>) => {

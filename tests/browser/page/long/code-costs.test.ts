@@ -75,6 +75,24 @@ test('the longest curve that a cell may show is drawn at once', async () => {
   expect(Date.now() - began).toBeLessThan(5000);
 });
 
+test('tables have as many cells as a browser can lay out, and say so', async () => {
+  const { cell } = await cellWith(
+    open,
+    'const data = new Float64Array(2 ** 18);\nshow({ data, shape: [512, 512] });\nshow.lines({ data, shape: [2 ** 18, 1] });',
+  );
+  expect(await verdictOf(cell)).toBe('');
+  for (const [place, rows, columns] of [
+    ['heat-map', 64, 512],
+    ['.picture:has(svg.lines)', 32_768, 1],
+  ] as const) {
+    const output = cell.locator(place);
+    await output.locator('summary').click();
+    await output.getByText(`The table holds only the first ${rows} rows and ${columns} columns.`).waitFor();
+    expect(await output.locator('tbody tr').count()).toBe(rows);
+    await output.locator('summary').click();
+  }
+});
+
 test('code that changes what the limits are made of shows no more', async () => {
   const { cell } = await cellWith(open, "Math.min = () => 0;\nfor (let i = 0; i < 190; i++) show('x'.repeat(1000));");
   expect(await verdictOf(cell)).toBe('There was more output than fits here. The rest is left out.');
