@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { loadWorker, type AsyncModel, type AsyncWasmAttention } from 'wasm-attention/worker';
+import { readSafetensors } from 'wasm-attention/safetensors';
 import { openModel, type Model } from 'wasm-attention/models';
 import { checkpoint, checkpoints, open, stories } from '../models/fixtures.js';
 import { outcome } from '../support/outcome.js';
@@ -17,6 +18,9 @@ beforeAll(async () => {
   [there, here] = [await openThere(stories), await open(stories)];
 });
 afterAll(() => worker.dispose());
+
+type Anywhere = Model | AsyncModel;
+type AnyCache = Awaited<ReturnType<Anywhere['createCache']>>;
 
 const written = async (tokens: AsyncIterable<number>): Promise<number[]> => {
   const all = [];
@@ -168,6 +172,65 @@ describe('generate in a worker', () => {
     expect(await written(there.generate([1], { cache, signal: AbortSignal.abort() }))).toEqual([]);
     expect(await cache.length).toBe(7);
     expect(await there.forward([1])).toEqual(here.forward([1]));
+  });
+
+  test.each<[string, (model: Anywhere, cache: AnyCache) => unknown]>([
+    ['used by a pass', (model, cache) => model.forward([5, 6], { cache })],
+    ['truncated', (_, cache) => cache.truncate(2)],
+    ['reset', (_, cache) => cache.reset()],
+    ['used by another generation', async (model, cache) => written(model.generate([7], { cache, maxTokens: 3 }))],
+  ])('ends with a TypeError, as here, if its cache is %s between two tokens', async (_, act) => {
+    const run = async (model: Anywhere, taken: number): Promise<unknown[]> => {
+      const cache = await model.createCache({ maxLength: 300 });
+      const tokens = model.generate([1, 403], { cache });
+      const seen: unknown[] = [];
+      for (let i = 0; i < taken; ++i) seen.push((await tokens.next()).value);
+      seen.push(await act(model, cache), await cache.length);
+      seen.push(await tokens.next().catch((error: unknown) => String(error)), await cache.length);
+      seen.push(await model.forward([9], { cache }));
+      await cache.dispose();
+      return seen;
+    };
+    for (const taken of [1, 2, 30]) {
+      const expected = await run(here, taken);
+      expect(expected.at(-3)).toMatch(/^TypeError: generate: expected the cache to stay unchanged/);
+      expect(await run(there, taken)).toEqual(expected);
+    }
+  });
+
+  test('that is left while it waits never runs', async () => {
+    const cache = await there.createCache({ maxLength: 300 });
+    const controller = new AbortController();
+    const first = there.generate([1], { maxTokens: 3 });
+    await first.next();
+    const waiting = written(there.generate([1], { cache, signal: controller.signal }));
+    controller.abort();
+    expect(await waiting).toEqual([]);
+    expect(await cache.length).toBe(0);
+    expect(await written(first)).toEqual((await story()).slice(1, 3));
+  });
+
+  test('gives the tokens before an error, and the cache keeps those that were taken', async () => {
+    const { config, bytes } = checkpoint('gpt2');
+    const weights = readSafetensors(bytes);
+    const positions = Object.keys(weights).find((name) => name.endsWith('wpe.weight'))!;
+    const { data, shape } = weights[positions]!;
+    const broken = { ...weights, [positions]: { data: data.map((x, i) => (i >= 9 * shape[1]! ? NaN : x)), shape } };
+    const remote = await openModel({ config, weights: broken, attention: worker });
+    const local = await openModel({ config, weights: broken });
+    const run = async (model: Anywhere, most: number): Promise<unknown> => {
+      const cache = await model.createCache();
+      const tokens: unknown[] = [];
+      try {
+        for await (const token of model.generate([1, 2, 3], { cache })) if (tokens.push(token) === most) break;
+      } catch (error) {
+        tokens.push(String(error));
+      }
+      return { tokens, length: await cache.length };
+    };
+    for (const most of [1, 3, 99]) expect(await run(remote, most)).toEqual(await run(local, most));
+    local.dispose();
+    await remote.dispose();
   });
 
   test('may alternate with other calls', async () => {

@@ -5,21 +5,32 @@
  * @packageDocumentation
  */
 import { checkOptions, type Known } from './check/options.js';
-import { wrongUse } from './check/values.js';
+import { tagOf, wrongUse } from './check/values.js';
 import { load } from './index.js';
 import { openIn } from './models/openIn.js';
-import type { Model, OpenModelOptions } from './models/types.js';
+import type { Model, ModelCache, OpenModelOptions } from './models/types.js';
 import type { LoadOptions } from './loadOptions.js';
 import { serve } from './runtime/port.js';
-import { factsOf, type Generated } from './worker/model.js';
+import { factsOf } from './worker/model.js';
 import { describe, forget, fromToken, objectOf, release, tokenOf, type Anything } from './worker/objects.js';
-import { pack, STOP, unpack, type Answer, type Part, type Request } from './worker/wire.js';
+import { pack, unpack, type Answer, type Leave, type Part, type Request } from './worker/wire.js';
 
 type Class = new (...args: readonly unknown[]) => unknown;
 
 const models = new WeakSet<object>();
-/** Whether the page has asked to stop the generation. */
-let stopped = false;
+/** A generation that the page has not left. */
+interface Generation {
+  /** Weak, because the page may never say that it has left. */
+  readonly cache: WeakRef<ModelCache> | undefined;
+  /** The cache's length before the generation. */
+  readonly past: number;
+  /** Its length at the first token. */
+  first?: number;
+  ended?: boolean;
+  /** How many tokens the caller has taken, once it takes no more. */
+  taken?: number;
+}
+const generations = new Map<number, Generation>();
 /** Milliseconds between messages with tokens: posting one takes longer than a small model takes for a token. */
 const POST_INTERVAL = 8;
 
@@ -44,25 +55,53 @@ async function open(attention: object, options: object, post: (part: number[]) =
 /** Posts tokens as they arrive, and returns the ones not posted yet. */
 async function generate(
   model: Model,
-  [ids, options]: Parameters<Model['generate']>,
+  [ids, options, number]: [...Parameters<Model['generate']>, number],
   post: (part: number[]) => void,
-): Promise<Generated> {
+): Promise<number[]> {
   const cache = options?.cache;
-  const past = cache?.length ?? 0;
-  let first: number | undefined;
+  const generation: Generation = { cache: cache && new WeakRef(cache), past: cache?.length ?? 0 };
+  generations.set(number, generation);
   let tokens: number[] = [];
   let posted = -Infinity;
-  stopped = false;
-  for await (const token of model.generate(ids, options)) {
-    tokens.push(token);
-    first ??= cache?.length ?? 0;
-    if (stopped) break;
-    if (performance.now() - posted < POST_INTERVAL) continue;
+  try {
+    for await (const token of model.generate(ids, options)) {
+      tokens.push(token);
+      generation.first ??= cache?.length ?? 0;
+      if (generation.taken !== undefined) break;
+      if (performance.now() - posted < POST_INTERVAL) continue;
+      post(tokens);
+      tokens = [];
+      posted = performance.now();
+    }
+    return tokens;
+  } catch (error) {
     post(tokens);
-    tokens = [];
-    posted = performance.now();
+    throw error;
+  } finally {
+    generation.ended = true;
+    cutCache(generation);
   }
-  return { tokens, past, first: first ?? past };
+}
+
+function leave({ leave: number, taken }: Leave): void {
+  const generation = generations.get(number);
+  if (!generation) return;
+  generations.delete(number);
+  generation.taken = taken;
+  if (generation.ended) cutCache(generation);
+}
+
+/** Removes from the cache what the caller of an ended generation has not taken. */
+function cutCache({ cache, past, first = past, taken }: Generation): void {
+  const kept = cache?.deref();
+  if (!kept || taken === undefined) return;
+  const length = taken === 0 ? past : first + taken - 1;
+  if (length >= kept.length) return;
+  try {
+    kept.truncate(length);
+  } catch {
+    // It was disposed.
+  }
 }
 
 async function perform({ action, id, name, args }: Request, post: (part: number[]) => void): Promise<unknown> {
@@ -77,11 +116,12 @@ async function perform({ action, id, name, args }: Request, post: (part: number[
     return;
   }
   if (action === 'open') return open(object, given[0] as object, post);
-  if (models.has(object) && (Object(given[1]) as { hooks?: unknown }).hooks != null) {
+  const { hooks } = Object(given[1]) as { hooks?: unknown };
+  if (models.has(object) && hooks != null && !(tagOf(hooks) === 'Object' && Object.keys(hooks).length === 0)) {
     wrongUse(name, "no hooks, since a worker cannot call the page's functions", 'some');
   }
   if (action === 'generate') {
-    return generate(object as unknown as Model, given as unknown as Parameters<Model['generate']>, post);
+    return generate(object as unknown as Model, given as unknown as Parameters<typeof generate>[1], post);
   }
   if (action === 'call') {
     const result = name === '' ? object(...given) : (object[name] as Anything).call(object, ...given);
@@ -94,8 +134,8 @@ async function perform({ action, id, name, args }: Request, post: (part: number[
 }
 
 serve(async (message, post) => {
-  if (message === STOP) {
-    stopped = true;
+  if ('leave' in (message as Request | Leave)) {
+    leave(message as Leave);
     return;
   }
   const request = message as Request;

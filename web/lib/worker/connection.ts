@@ -3,13 +3,16 @@ import { tagOf, wrongKind } from '../check/values.js';
 import { startThread, type Script, type Thread, type WorkerSource } from '../runtime/port.js';
 import { prepare, type CallOptions, type Given, type Job, type Reference } from './job.js';
 import { countCall } from './progress.js';
-import { STOP, thrown, type Answer, type Description, type Part, type Request } from './wire.js';
+import { thrown, type Answer, type Description, type Leave, type Part, type Request } from './wire.js';
 
 const OPERATION = 'loadWorker';
 const SCRIPT: Script = {
   file: 'worker-thread.js',
   start: () => new Worker(new URL('../worker-thread.ts', import.meta.url), { type: 'module' }),
 };
+
+/** Why the request of a generation that was left before it began is rejected. */
+export const NEVER_BEGAN = new Error('left before it began');
 
 export class Connection {
   readonly #source: WorkerSource | undefined;
@@ -18,6 +21,9 @@ export class Connection {
   #running: Job | undefined;
   #thread: Thread | undefined;
   #disposed = false;
+  #generation = 0;
+  /** What is called before a request that uses the cache of this number. */
+  readonly #watched = new Map<number, () => void>();
 
   constructor(source: WorkerSource | undefined, loadOptions: unknown) {
     this.#source = source;
@@ -49,6 +55,8 @@ export class Connection {
       }
       signal?.throwIfAborted();
       const prepared = prepare(action, target, name, args, transfer);
+      const reads = action === 'get' || action === 'release';
+      for (const { id } of reads ? [] : prepared.references) this.#watched.get(id)?.();
       const abort = (): void => this.#abort(job, signal!.reason as Error);
       const ended = onProgress && countCall(onProgress);
       const settled = (): void => {
@@ -73,9 +81,24 @@ export class Connection {
     });
   }
 
-  /** Ends the running generation if its tokens go to `onPart`. */
-  stop(onPart: Job['onPart']): void {
-    if (this.#running?.onPart === onPart) this.#thread!.post(STOP, []);
+  /** A number for a generation. */
+  get nextGeneration(): number {
+    return ++this.#generation;
+  }
+
+  /** Calls a function before any other request that uses a cache. Returns a function that ends this. */
+  watchCache(cache: Reference, interrupt: () => void): () => void {
+    this.#watched.set(cache.id, interrupt);
+    return () => {
+      if (this.#watched.get(cache.id) === interrupt) this.#watched.delete(cache.id);
+    };
+  }
+
+  /** Leaves the generation whose tokens go to `onPart`, after so many tokens. If it has not begun, it never will. */
+  leave(generation: number, onPart: Job['onPart'], taken: number): void {
+    const place = this.#queue.findIndex((job) => job.onPart === onPart);
+    if (place >= 0) for (const job of this.#queue.splice(place, 1)) job.reject(NEVER_BEGAN);
+    else this.#thread?.post({ leave: generation, taken } satisfies Leave, []);
   }
 
   /** Releases an object whose handle was garbage-collected. */

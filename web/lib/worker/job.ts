@@ -73,8 +73,9 @@ export function prepare(
   const buffers = new Set<ArrayBuffer>();
   const packed = pack(args, (value) => tokenOf(value, used), buffers, transfer !== undefined, target.label);
   for (const arg of packed.body as readonly unknown[]) {
-    const { out } = Object(arg) as { out?: unknown };
-    if (out != null) wrongUse(target.label, 'no out, since a worker has its own memory', 'one');
+    const options = Object(arg) as { out?: unknown };
+    if (Object.hasOwn(options, 'out') && options.out != null)
+      wrongUse(target.label, 'no out, since a worker has its own memory', 'one');
   }
   if (Array.isArray(transfer)) {
     buffers.clear();

@@ -1,6 +1,6 @@
 /** Models in a worker, as the page sees them. */
 import { checkOptions } from '../check/options.js';
-import { tagOf, wrongKind } from '../check/values.js';
+import { tagOf, wrongKind, wrongUse } from '../check/values.js';
 import {
   GENERATE_OPTIONS,
   OPEN_OPTIONS,
@@ -8,21 +8,12 @@ import {
   type ModelFacts,
   type OpenModelOptions,
 } from '../models/types.js';
-import type { Connection } from './connection.js';
+import { NEVER_BEGAN, type Connection } from './connection.js';
 import { received } from './handle.js';
 import { references, type CallOptions, type Reference } from './job.js';
 import type { AsyncModel, OpenWorkerModelOptions } from './modelTypes.js';
 
 export type OpenInWorker = (options: OpenModelOptions | OpenWorkerModelOptions) => Promise<AsyncModel>;
-
-/** The worker's answer at the end of a generation. */
-export interface Generated {
-  /** The tokens that it has not posted. */
-  readonly tokens: readonly number[];
-  /** The length of the caller's cache before the generation, and at its first token. */
-  readonly past: number;
-  readonly first: number;
-}
 
 export function factsOf(model: ModelFacts): ModelFacts {
   const { family, numLayers, numHeads, numHiddens, vocabSize, maxLength, isCausal, positionKind, labels } = model;
@@ -91,43 +82,49 @@ function generator(connection: Connection, model: Reference): AsyncModel['genera
       tokens.push(...part);
       wake();
     };
-    let generated: Generated | undefined;
+    let [ended, changed, left] = [false, false, false];
     let failure: Error | undefined;
+    const number = connection.nextGeneration;
     const end = connection
-      .request('generate', target, 'generate', [ids, sent], {}, onPart)
+      .request('generate', target, 'generate', [ids, sent, number], {}, onPart)
       .then(({ packed }) => {
-        generated = packed.body as Generated;
-        onPart(generated.tokens);
+        ended = true;
+        onPart(packed.body as number[]);
       })
       .catch((error: unknown) => {
-        failure = error as Error;
+        if (error !== NEVER_BEGAN) failure = error as Error;
         wake();
       });
-    const stop = (): void => {
-      connection.stop(onPart);
+    let count = 0;
+    const leave = (): void => {
+      if (!left) connection.leave(number, onPart, count);
+      left = true;
       wake();
     };
-    signal?.addEventListener('abort', stop);
-    let count = 0;
+    const cache = given.cache && references.get(given.cache);
+    // The worker is ahead of the caller, so the cache is cut to the caller's tokens before others use it.
+    const unwatch =
+      cache &&
+      connection.watchCache(cache, () => {
+        changed = true;
+        leave();
+      });
+    signal?.addEventListener('abort', leave);
     try {
       while (!aborted()) {
-        if (count < tokens.length) yield tokens[count++]!;
+        if (count < tokens.length && !changed) yield tokens[count++]!;
         else if (failure !== undefined) throw failure;
-        else if (generated) return;
+        else if (ended && count === tokens.length) return;
+        else if (changed) wrongUse('generate', 'the cache to stay unchanged between tokens', 'a changed one');
         else await new Promise<void>((resolve) => (wake = resolve));
       }
       await end;
       if (failure !== undefined) throw failure;
     } finally {
-      signal?.removeEventListener('abort', stop);
-      connection.stop(onPart);
+      signal?.removeEventListener('abort', leave);
+      unwatch?.();
+      leave();
       await end;
-      const cache = given.cache && references.get(given.cache);
-      // The worker may have been ahead of the caller.
-      if (cache && generated && count < tokens.length) {
-        const length = count === 0 ? generated.past : generated.first + count - 1;
-        await connection.request('call', cache, 'truncate', [length]);
-      }
     }
   };
 }

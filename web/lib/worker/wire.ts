@@ -41,8 +41,15 @@ export interface Request {
   readonly args: Packed;
 }
 
-/** Asks the worker to end the generation that is running. */
-export const STOP = 'stop';
+/**
+ * Tells the worker how many tokens of a generation the caller has taken, and that it takes no more. The worker ends the
+ * generation if it is running, and cuts the caller's cache to these tokens.
+ */
+export interface Leave {
+  /** The generation's number. */
+  readonly leave: number;
+  readonly taken: number;
+}
 
 /** Posted by the worker while a request is running: the bytes placed so far, or tokens. */
 export interface Part {
