@@ -125,8 +125,11 @@ Moments momentsOf(const float* x, int dim, float eps) {
   return momentsFrom(mean, deviationsOf(x, dim, mean), n, eps);
 }
 
-/// The moments of a row whose squares overflow float32, and its normalised elements unless `out` is null.
-[[gnu::noinline]] Moments normLargeRow(Norm norm, const float* x, const float* weight, const float* bias, float* out,
+/// Whether squares overflow or underflow float32.
+bool isExtreme(const Moments& m) { return !(m.scale > 0 && m.scale < 1e15f); }
+
+/// The moments of such a row, and its normalised elements unless `out` is null.
+[[gnu::noinline]] Moments normExtremeRow(Norm norm, const float* x, const float* weight, const float* bias, float* out,
                                        int dim, float eps) {
   double total = 0, squares = 0;
   if (norm == Norm::kLayer) total = std::accumulate(x, x + dim, 0.0);
@@ -149,10 +152,10 @@ void normRowsOf(const float* x, const float* weight, const float* bias, float* o
                 float eps) {
   for (int row = 0; row < rows; ++row, x += dim, out += dim) {
     Moments m = momentsOf<kNorm>(x, dim, eps);
-    const bool isLarge = !(m.scale > 0);
-    if (isLarge) m = normLargeRow(kNorm, x, weight, bias, out, dim, eps);
+    const bool extreme = isExtreme(m);
+    if (extreme) m = normExtremeRow(kNorm, x, weight, bias, out, dim, eps);
     if (moments) moments[row] = m;
-    if (isLarge) continue;
+    if (extreme) continue;
     int i = 0;
     if constexpr (kNorm == Norm::kRms) {
       for (; i + kLanes <= dim; i += kLanes) store(out + i, load(x + i) * m.scale * load(weight + i));
@@ -187,7 +190,7 @@ namespace {
 
 [[gnu::noinline]] Moments momentsOf(Norm norm, const float* x, int dim, float eps) {
   const Moments m = norm == Norm::kRms ? momentsOf<Norm::kRms>(x, dim, eps) : momentsOf<Norm::kLayer>(x, dim, eps);
-  return m.scale > 0 ? m : normLargeRow(norm, x, nullptr, nullptr, nullptr, dim, eps);
+  return isExtreme(m) ? normExtremeRow(norm, x, nullptr, nullptr, nullptr, dim, eps) : m;
 }
 
 [[gnu::noinline]] void normRunBackward(Norm norm, const float* grad_out, const float* x, const Moments* moments,

@@ -1,4 +1,4 @@
-/** Norms of rows whose squares overflow float32, against float64. */
+/** Norms of rows whose squares overflow or underflow float32, against float64. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { attention } from '../support/library.js';
@@ -58,6 +58,16 @@ describe.each([
     const rounded = row.map(Math.fround);
     const expected = { data: normalised(rounded, isCentred), shape: [1, row.length] };
     expectClose(norm([rounded], row.length).output, expected, { atol: 4 * EPS });
+  });
+
+  test.each([1e-10, 1e-19, 1e-25, 1e-38, 1e-44])('of small numbers without eps are right: %d', (size) => {
+    const row = [1, -2, 5, 0.5].map((x) => Math.fround(x * size));
+    const layer = new attention[name]({ normalizedShape: 4, eps: 0 });
+    const mean = isCentred ? row.reduce((sum, x) => sum + x / 4, 0) : 0;
+    const root = Math.sqrt(row.reduce((sum, x) => sum + (x - mean) ** 2 / 4, 0));
+    const expected = { data: row.map((x) => (x - mean) / root), shape: [1, 4] };
+    expectClose(layer.forward([row]).output, expected, { atol: 16 * EPS });
+    layer.dispose();
   });
 
   test.each([NaN, Infinity, -Infinity])('with %d there is no number', (x) => {

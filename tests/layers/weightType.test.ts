@@ -236,3 +236,16 @@ test('other types are refused by name', () => {
   expect(make('int4')).toThrow(new RangeError(`${expected} int4`));
   expect(make(8)).toThrow(new TypeError(`${expected} 8`));
 });
+
+test('float16 refuses 65520 and more, and keeps what it had', () => {
+  const weight = new Random(3).tensor([4, 4]);
+  const large = { ...weight, data: weight.data.map((x, i) => (i === 9 ? -65520 : x)) };
+  const layer = linear('float16', weight, { data: Float32Array.of(1, 2, 3, 1e6), shape: [4] });
+  const state = layer.stateDict();
+  const message = 'weight within float16, below 65520, got -65520';
+  expect(() => layer.loadStateDict({ ...state, weight: large })).toThrow(message);
+  const [parameter] = layer.parameters();
+  expect(() => parameter!.set(large.data)).toThrow(message);
+  expect(layer.stateDict()).toEqual(state);
+  layer.dispose();
+});

@@ -1,8 +1,9 @@
 /** Fields in every form that transformers writes them. Two forms that mean the same give the same model. */
 import { describe, expect, test } from '@jest/globals';
-import { readSafetensors } from 'wasm-attention';
+import { readSafetensors, writeSafetensors } from 'wasm-attention';
 import { openModel, type Model } from 'wasm-attention/models';
 import { attention } from '../support/library.js';
+import { Random } from '../support/random.js';
 import { checkpoint } from './fixtures.js';
 
 const rope = (rope_theta: number, more: object = {}): object => ({ rope_type: 'default', rope_theta, ...more });
@@ -195,6 +196,35 @@ test('layers with a window that the config does not have are refused, as transfo
   model.dispose();
 });
 
+test.each<[string, string, object, RegExp]>([
+  [
+    'two shares of a head that turn',
+    'gpt-neox',
+    { rotary_pct: 0.25, rope_parameters: rope(10000, { partial_rotary_factor: 0.5 }) },
+    /config\.rotary_pct to be 0\.5, got 0\.25$/,
+  ],
+  [
+    'a decoder without a causal mask',
+    'llama-grouped',
+    { is_causal: false },
+    /config\.is_causal to be true, got false$/,
+  ],
+  [
+    'types of layers, which transformers does not read',
+    'mistral-window',
+    { layer_types: ['full_attention', 'full_attention'] },
+    /config\.layer_types of sliding_attention alone/,
+  ],
+  [
+    'an amplitude without a type',
+    'llama-grouped',
+    { rope_scaling: { attention_factor: 2 } },
+    /config\.rope_scaling\.rope_type beside attention_factor/,
+  ],
+])('refused: %s', async (_, name, form, message) => {
+  await expect(opened(name, form)).rejects.toThrow(message);
+});
+
 describe('an output matrix beside tied embeddings', () => {
   const { config, bytes } = checkpoint('llama3-scaled-tied');
   const weights = readSafetensors(bytes);
@@ -209,6 +239,30 @@ describe('an output matrix beside tied embeddings', () => {
     expect(model.unused).toEqual([]);
     expect(model.forward(ids).logits).toEqual(tied.forward(ids).logits);
     for (const each of [tied, model]) each.dispose();
+  });
+
+  test.each([16, 48, 96])('is stored once if it is the same, in a file of int8 with rows of %i', async (width) => {
+    const random = new Random(width);
+    const [heads, inner, rows] = [2, 8, 3000];
+    const shapes: Record<string, number[]> = {
+      'model.embed_tokens.weight': [rows, width],
+      'model.norm.weight': [width],
+    };
+    for (const norm of ['input', 'post_attention']) shapes[`model.layers.0.${norm}_layernorm.weight`] = [width];
+    for (const x of ['q', 'k', 'v', 'o']) shapes[`model.layers.0.self_attn.${x}_proj.weight`] = [width, width];
+    for (const x of ['gate', 'up']) shapes[`model.layers.0.mlp.${x}_proj.weight`] = [inner, width];
+    shapes['model.layers.0.mlp.down_proj.weight'] = [width, inner];
+    const tensors = Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, random.tensor(shape)]));
+    const sizes = { hidden_size: width, intermediate_size: inner, vocab_size: rows, num_hidden_layers: 1 };
+    const small = { model_type: 'llama', ...sizes, num_attention_heads: heads, max_position_embeddings: 8 };
+    const both = { ...tensors, 'lm_head.weight': tensors['model.embed_tokens.weight']! };
+    const bytesOf = async (given: typeof tensors): Promise<number> => {
+      const file = writeSafetensors(given, { weightType: 'int8' });
+      const model = await openModel({ config: { ...small, tie_word_embeddings: true }, weights: file, attention });
+      model.dispose();
+      return model.parameterBytes;
+    };
+    expect(await bytesOf(both)).toBe(await bytesOf(tensors));
   });
 
   test('is used if it is another, as in transformers 5', async () => {

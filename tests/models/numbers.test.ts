@@ -35,6 +35,7 @@ describe('a generation ends with an error where its logits are not finite', () =
     ['layer 0', at(0, 'self_attn.v_proj')],
     ['layer 1', at(1, 'post_attention_layernorm')],
     ['layer 1', at(1, 'self_attn.q_proj')],
+    ['the last norm', 'model.norm.weight'],
     ['the logits', 'lm_head.weight'],
   ])('that names %s: %s', async (place, name) => {
     for (const wrong of [NaN, Infinity]) {
@@ -158,5 +159,23 @@ test('a batch of more rows than could be collected is refused', async () => {
   const rows = Array<number[]>(2 ** 22 + 1).fill([1]);
   expect(() => model.forward(rows)).toThrow(RangeError);
   expect(() => model.forward(rows)).toThrow(/ids of at most 4194304 rows, got 4194305$/);
+  model.dispose();
+});
+
+test('a row that is much longer than a batch can be is refused by name', async () => {
+  const model = await open(llama);
+  const rows = [Array<number>(2 ** 20).fill(1), ...Array<number[]>(2 ** 16).fill([1])];
+  expect(() => model.forward(rows)).toThrow(RangeError);
+  expect(() => model.forward(rows)).toThrow(/^forward: expected /);
+  model.dispose();
+});
+
+test('a long list of heads to ablate takes no memory for each', async () => {
+  const model = await open(llama);
+  const pair: readonly [number, number] = [1, 2];
+  const before = process.memoryUsage().heapUsed;
+  const many = model.forward(prompt, { ablate: Array<typeof pair>(4e6).fill(pair) });
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(64e6);
+  expect(many).toEqual(model.forward(prompt, { ablate: [pair] }));
   model.dispose();
 });

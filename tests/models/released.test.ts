@@ -29,6 +29,22 @@ describe.each(checkpoints)('%s', (name) => {
   });
 });
 
+test('an error of openModel holds nothing of the file', async () => {
+  const { config, bytes } = checkpoint('llama-grouped');
+  let held: WeakRef<object>[] = [];
+  const attempt = async (): Promise<unknown> => {
+    const file = bytes.slice();
+    held = [new WeakRef(file), new WeakRef(file.buffer)];
+    return openModel({ config: { ...config, num_hidden_layers: 3 }, weights: file, attention }).catch(
+      (error: unknown) => error,
+    );
+  };
+  const error = await attempt();
+  await collect();
+  expect((error as Error).message).toContain("'model.layers.2");
+  expect(held.filter((ref) => ref.deref() !== undefined)).toHaveLength(0);
+});
+
 test('a thousand models that were opened, used and disposed leave nothing', async () => {
   const { config, bytes } = checkpoint('llama-grouped');
   const before = allocator.liveBytes;

@@ -12,11 +12,12 @@ const MAX_OTHERS = 2 ** 24;
 /** The same for arrays within an array. */
 const MAX_ROWS = 2 ** 22;
 
-/** Throws for an array of more arrays than are accepted, before they are collected. */
-export function checkRows(operation: string, name: string, value: ArrayLike<unknown>): void {
-  if (value.length > MAX_ROWS && typeof value[0] !== 'number') {
-    wrongValue(operation, `${name} of at most ${MAX_ROWS} rows`, value.length);
-  }
+/** Throws for an array of more elements than can be collected, before they are. */
+export function checkRows(operation: string, name: string, { length, 0: first }: ArrayLike<unknown>): void {
+  if (typeof first === 'number') return;
+  const isRows = typeof first === 'object' || first === undefined;
+  const most = isRows ? MAX_ROWS : MAX_OTHERS;
+  if (length > most) wrongValue(operation, `${name} of at most ${most} ${isRows ? 'rows' : 'elements'}`, length);
 }
 
 /**

@@ -9,7 +9,7 @@ import { OPERATION, type Architecture } from './config/architecture.js';
 /** The bytes of a file, of several files in any order, or tensors by name. */
 export type Weights = BufferSource | Blob | readonly (BufferSource | Blob)[] | Record<string, TensorLike>;
 
-/** The number of elements that are compared at a time. */
+/** The number of elements that are compared at a time, up to whole rows. */
 const CHUNK = 2 ** 16;
 
 /** A tensor that has been found but not read. */
@@ -79,9 +79,11 @@ export class Tensors {
     const known = this.#equal.get(key);
     if (known !== undefined) return known;
     const size = sizeOf(shape);
+    const row = shape.at(-1)!;
+    const chunk = Math.ceil(CHUNK / row) * row;
     let equal = true;
-    for (let begin = 0; equal && begin < size; begin += CHUNK) {
-      const [one, two] = [name, other].map((each) => this.read(each, begin, Math.min(begin + CHUNK, size)));
+    for (let begin = 0; equal && begin < size; begin += chunk) {
+      const [one, two] = [name, other].map((each) => this.read(each, begin, Math.min(begin + chunk, size)));
       equal = one!.every((x, i) => x === two![i]);
     }
     this.#equal.set(key, equal);

@@ -1,5 +1,6 @@
+import { toTensor } from '../check/arrays.js';
 import { checkOptions } from '../check/options.js';
-import { checkFinite, checkInteger, sizeOf, tagOf, wrongKind, wrongUse, wrongValue } from '../check/values.js';
+import { checkFinite, checkInteger, tagOf, wrongKind, wrongUse, wrongValue } from '../check/values.js';
 import type { Memory } from '../runtime/memory.js';
 import { storeOf, type CacheStore } from '../steps/cache.js';
 import type { Architecture } from './config/architecture.js';
@@ -97,7 +98,7 @@ export async function* generate(
         wrongUse(OPERATION, 'the cache to stay unchanged between tokens', 'a changed one');
       }
       token = run(pass, read);
-      if (token < 0) refuseLogits(run, pass);
+      if (token < 0) refuseLogits(run, pass, a);
       changes = store?.changes;
       yield token;
       if (a.eos.has(token)) return;
@@ -122,16 +123,30 @@ function following(pass: Pass, token: number, store: CacheStore): Pass {
   };
 }
 
-/** Throws an error that tells where the numbers began that make a pass's logits useless. */
-function refuseLogits(run: Run, pass: Pass): never {
+/**
+ * Throws an error that tells where the numbers began that make a pass's logits useless. It runs the pass again, with the
+ * caller's hooks.
+ */
+function refuseLogits(run: Run, pass: Pass, { layers, names }: Architecture): never {
   const { cache, request } = pass;
+  const found: string[] = [];
+  const hooks = new Map(request.hooks);
+  const watch = (name: string, place: string): void => {
+    const own = hooks.get(name);
+    hooks.set(name, (value) => {
+      const returned = own?.(value);
+      const { data } = returned ? toTensor(OPERATION, name, returned) : value;
+      if (!data.every(Number.isFinite)) found.push(place);
+      return returned;
+    });
+  };
+  watch('blocks.0.hook_resid_pre', 'the embeddings');
+  for (let layer = 0; layer < layers; ++layer) watch(`blocks.${layer}.hook_resid_post`, `layer ${layer}`);
+  if (names.finalNorm !== undefined) watch('ln_final.hook_normalized', 'the last norm');
   cache!.truncate(request.past);
-  const found = run({ ...pass, request: { ...request, needHiddenStates: true } }, (memory, { hiddenStates }) =>
-    hiddenStates.findIndex(({ address, shape }) => !memory.read(address, sizeOf(shape)).every(Number.isFinite)),
-  );
+  run({ ...pass, request: { ...request, hooks } }, () => undefined);
   cache!.truncate(request.past);
-  const place = found < 0 ? 'the logits' : found === 0 ? 'the embeddings' : `layer ${found - 1}`;
-  return wrongValue(OPERATION, 'finite logits', `NaN or infinity, first in ${place}`);
+  return wrongValue(OPERATION, 'finite logits', `NaN or infinity, first in ${found[0] ?? 'the logits'}`);
 }
 
 /** Replaces `cache` with one of twice the capacity and the same content. */

@@ -28,7 +28,11 @@ export async function openModel(options: OpenModelOptions | OpenWorkerModelOptio
   const openInWorker = (Object(attention) as OpensModels)[OPEN_MODEL];
   if (openInWorker) return openInWorker(options);
   const given = attention ?? (await import('../index.js').then(({ load }) => load(), explain));
-  return openIn(given, options as OpenModelOptions);
+  return openIn(given, options as OpenModelOptions).catch((error: unknown) => {
+    // Until its stack is read, V8 keeps what the frames of an error refer to, here the whole file.
+    void (error as Error).stack;
+    throw error;
+  });
 }
 
 interface OpensModels {

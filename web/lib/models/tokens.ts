@@ -2,6 +2,7 @@
 import { checkRows, countOf } from '../check/elements.js';
 import { toInt32, toMask } from '../check/arrays.js';
 import { checkShape, kindOf, showShape, wrongKind, wrongUse, wrongValue } from '../check/values.js';
+import { fresh } from '../runtime/memory.js';
 import type { MaskLike, ValidLens } from '../types.js';
 
 /** (T), (B, T), or rows of unequal length; tokenizers return whole numbers of 64 bits. */
@@ -94,8 +95,8 @@ function toPadded(operation: string, name: string, value: TokenIds, max: number,
   // Not Math.max(...), whose arguments may be too many.
   const tokens = lengths.reduce((max, length) => Math.max(max, length));
   if (lengths.every((length) => length === tokens)) return { ...toRows(operation, name, given, max), mask: undefined };
-  const data = new Int32Array(given.length * tokens).fill(pad);
-  const mask = new Uint8Array(data.length);
+  const data = fresh(operation, Int32Array, given.length * tokens).fill(pad);
+  const mask = fresh(operation, Uint8Array, data.length);
   given.forEach((row, b) => {
     const { data: ids } = toRows(operation, name, row, max);
     data.set(ids, b * tokens);

@@ -182,6 +182,7 @@ export class Parameters {
             wrongValue(this.#operation, `${name} to hold ${sizeOf(shape)} elements`, floats.length);
           }
           this.check();
+          this.#checkHalves(this.#operation, name, floats);
           this.#write(name, floats);
         },
       };
@@ -212,11 +213,7 @@ export class Parameters {
     const operation = `${this.#operation}.loadStateDict`;
     this.#checkUse(operation);
     const tensors = checkState(operation, state, this.#specs);
-    if (this.#packedMatrices && isFloat16(this.#packedMatrices.type)) {
-      for (const [i, { name, shape }] of this.#specs.entries()) {
-        if (shape.length === 2) checkHalves(operation, name, tensors[i]!.data);
-      }
-    }
+    this.#specs.forEach(({ name }, i) => this.#checkHalves(operation, name, tensors[i]!.data));
     this.#specs.forEach(({ name }, i) => this.#write(name, tensors[i]!.data));
     this.#initialised = true;
   }
@@ -270,6 +267,11 @@ export class Parameters {
       shape: joined,
       first: follows === undefined ? 0 : this.#spec(follows).shape[0]!,
     };
+  }
+
+  /** Throws if a parameter is stored in float16, and a number is too large for that. */
+  #checkHalves(operation: string, name: string, data: Float32Array): void {
+    if (this.#packedRows(name) && isFloat16(this.#packedMatrices!.type)) checkHalves(operation, name, data);
   }
 
   #write(name: string, data: Float32Array): void {

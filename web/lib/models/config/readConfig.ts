@@ -22,7 +22,10 @@ export function readConfig(config: unknown): Architecture {
   if (fields.get('quantization_config') !== undefined) {
     wrongValue(OPERATION, 'no config.quantization_config', 'a quantised model');
   }
-  return FAMILIES[family as Family](fields);
+  const architecture = FAMILIES[family as Family](fields);
+  // Some versions of transformers let all tokens see each other where it is false.
+  if (architecture.causal) fields.only('is_causal', true);
+  return architecture;
 }
 
 /** A copy by way of JSON. */

@@ -40,6 +40,7 @@ export function rotaryOf(
   for (const each of [fields, parameters, scaling]) each?.onlyIfGiven(KIND.part, turnsParts ? share : defaultPart);
   if (scaling) parameters?.onlyIfGiven('rope_theta', base);
   if (theta !== KIND.theta) fields.onlyIfGiven(KIND.theta, base);
+  if (part !== KIND.part) fields.onlyIfGiven(part, share);
   const dim = Math.floor(headDim * share);
   if (dim < 2 || dim % 2 !== 0 || dim > headDim) {
     fields.wrong(part === KIND.part ? 'head_dim' : part, 'to give an even rotary width', dim);

@@ -29,7 +29,15 @@ export function readScaling(
 }
 
 /** The fields that only scaling has. */
-const SCALES = ['factor', 'short_factor', 'long_factor', 'low_freq_factor', 'beta_fast', 'mrope_section'];
+const SCALES = [
+  'factor',
+  'attention_factor',
+  'short_factor',
+  'low_freq_factor',
+  'beta_fast',
+  'beta_slow',
+  'mrope_section',
+];
 
 /** The kind of scaling, or 'default' for none; `rope_type` wins over the older `type`. */
 export function typeOf(given: Fields): unknown {

@@ -131,15 +131,18 @@ function maxOf(numbers: Int32Array): number {
   return numbers.reduce((max, number) => Math.max(max, number));
 }
 
-function checkAblate(operation: string, ablate: unknown, a: Architecture): readonly [number, number][] | undefined {
+function checkAblate(operation: string, ablate: unknown, a: Architecture): Request['ablate'] {
   if (ablate == null) return undefined;
-  if (!Array.isArray(ablate)) wrongKind(operation, 'ablate to be a list of [layer, head]', ablate);
-  return Array.from(ablate as readonly unknown[], (pair) => {
-    if (!Array.isArray(pair) || pair.length !== 2) wrongKind(operation, 'ablate to be a list of [layer, head]', pair);
+  const expected = 'ablate to be a list of [layer, head]';
+  if (!Array.isArray(ablate)) wrongKind(operation, expected, ablate);
+  // By number, so that a list of many pairs takes no memory for each.
+  const numbers = new Set<number>();
+  for (let i = 0; i < ablate.length; ++i) {
+    const pair: unknown = ablate[i];
+    if (!Array.isArray(pair) || pair.length !== 2) wrongKind(operation, expected, pair);
     const [layer, head] = pair as [unknown, unknown];
-    return [
-      checkInteger(operation, "ablate's layer", layer, 0, a.layers - 1),
-      checkInteger(operation, "ablate's head", head, 0, a.heads - 1),
-    ];
-  });
+    const first = a.heads * checkInteger(operation, "ablate's layer", layer, 0, a.layers - 1);
+    numbers.add(first + checkInteger(operation, "ablate's head", head, 0, a.heads - 1));
+  }
+  return Array.from(numbers, (number) => [Math.floor(number / a.heads), number % a.heads] as const);
 }
