@@ -141,6 +141,17 @@ describe('the packed package', () => {
     expect(evaluate(code, { cwd: folder.path })).toEqual([0.5, 0.5]);
   });
 
+  it.each([
+    ['wasm-attention', ['load', 'readSafetensors', 'writeSafetensors']],
+    ['wasm-attention/slim', ['load']],
+    ['wasm-attention/models', ['openModel']],
+    ['wasm-attention/safetensors', ['readSafetensors', 'writeSafetensors']],
+    ['wasm-attention/worker', ['loadWorker']],
+  ])('%s exports what the guides name, and nothing else', (entry, names) => {
+    const code = `console.log(JSON.stringify(Object.keys(await import('${entry}')).sort()))`;
+    expect(evaluate(code, { cwd: folder.path })).toEqual(names);
+  });
+
   it('exports the wasm under its own name, which load accepts', () => {
     const code = `
       import { load } from 'wasm-attention';

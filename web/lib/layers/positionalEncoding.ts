@@ -73,7 +73,7 @@ export class PositionalEncodingLayer extends ParameterOwner implements Positiona
     const width = checkInteger(OPERATION, 'numHiddens', given.numHiddens, 1, 2 ** 24);
     const dropout = given.dropout === undefined ? 0 : checkProbability(OPERATION, 'dropout', given.dropout);
     const length = given.maxLen === undefined ? 1000 : checkInteger(OPERATION, 'maxLen', given.maxLen, 0);
-    const base = checkBase(OPERATION, given.base, length);
+    const base = checkBase(OPERATION, given.base, length - 1);
     const seed = seedOf(OPERATION, given.seed);
     const parameters = new Parameters(wasm, OPERATION, []);
     super(parameters);
@@ -129,7 +129,7 @@ export class PositionalEncodingLayer extends ParameterOwner implements Positiona
   }
 
   #rows(operation: string, length: number, offset = 0): Float32Array {
-    checkBase(operation, this.#base, offset + length);
+    checkBase(operation, this.#base, offset + length - 1);
     const out = fresh(operation, Float32Array, length * this.#width);
     return sinusoidalEncoding(this.#wasm, { length, offset, dim: this.#width, base: this.#base, out }).data;
   }

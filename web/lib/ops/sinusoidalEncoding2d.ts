@@ -28,7 +28,7 @@ export function sinusoidalEncoding2d(wasm: Wasm, options: Sinusoidal2dOptions): 
   const width = checkInteger(OPERATION, 'width', given.width, 0);
   const dim = checkInteger(OPERATION, 'dim', given.dim, 4, 2 ** 24);
   if (dim % 4 !== 0) wrongValue(OPERATION, 'dim to be a multiple of 4', dim);
-  const base = checkBase(OPERATION, given.base, Math.max(height, width));
+  const base = checkBase(OPERATION, given.base, Math.max(height, width) - 1);
   const data = fresh(OPERATION, Float32Array, height * width * dim);
   const shape = [height * width, dim];
   // An empty result may have billions of rows or columns to loop over.
