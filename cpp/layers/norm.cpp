@@ -130,7 +130,7 @@ bool isExtreme(const Moments& m) { return !(m.scale > 0 && m.scale < 1e15f); }
 
 /// The moments of such a row, and its normalised elements unless `out` is null.
 [[gnu::noinline]] Moments normExtremeRow(Norm norm, const float* x, const float* weight, const float* bias, float* out,
-                                       int dim, float eps) {
+                                         int dim, float eps) {
   double total = 0, squares = 0;
   if (norm == Norm::kLayer) total = std::accumulate(x, x + dim, 0.0);
   const double mean = total / dim;

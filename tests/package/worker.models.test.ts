@@ -19,8 +19,9 @@ beforeAll(async () => {
 });
 afterAll(() => worker.dispose());
 
-type Anywhere = Model | AsyncModel;
-type AnyCache = Awaited<ReturnType<Anywhere['createCache']>>;
+/** A model here as if it were in a worker: `await` works with both. */
+const asAsync = (model: Model): AsyncModel => model as unknown as AsyncModel;
+type Cache = Awaited<ReturnType<AsyncModel['createCache']>>;
 
 const written = async (tokens: AsyncIterable<number>): Promise<number[]> => {
   const all = [];
@@ -174,13 +175,13 @@ describe('generate in a worker', () => {
     expect(await there.forward([1])).toEqual(here.forward([1]));
   });
 
-  test.each<[string, (model: Anywhere, cache: AnyCache) => unknown]>([
+  test.each<[string, (model: AsyncModel, cache: Cache) => unknown]>([
     ['used by a pass', (model, cache) => model.forward([5, 6], { cache })],
     ['truncated', (_, cache) => cache.truncate(2)],
     ['reset', (_, cache) => cache.reset()],
     ['used by another generation', async (model, cache) => written(model.generate([7], { cache, maxTokens: 3 }))],
   ])('ends with a TypeError, as here, if its cache is %s between two tokens', async (_, act) => {
-    const run = async (model: Anywhere, taken: number): Promise<unknown[]> => {
+    const run = async (model: AsyncModel, taken: number): Promise<unknown[]> => {
       const cache = await model.createCache({ maxLength: 300 });
       const tokens = model.generate([1, 403], { cache });
       const seen: unknown[] = [];
@@ -192,7 +193,7 @@ describe('generate in a worker', () => {
       return seen;
     };
     for (const taken of [1, 2, 30]) {
-      const expected = await run(here, taken);
+      const expected = await run(asAsync(here), taken);
       expect(expected.at(-3)).toMatch(/^TypeError: generate: expected the cache to stay unchanged/);
       expect(await run(there, taken)).toEqual(expected);
     }
@@ -218,7 +219,7 @@ describe('generate in a worker', () => {
     const broken = { ...weights, [positions]: { data: data.map((x, i) => (i >= 9 * shape[1]! ? NaN : x)), shape } };
     const remote = await openModel({ config, weights: broken, attention: worker });
     const local = await openModel({ config, weights: broken });
-    const run = async (model: Anywhere, most: number): Promise<unknown> => {
+    const run = async (model: AsyncModel, most: number): Promise<unknown> => {
       const cache = await model.createCache();
       const tokens: unknown[] = [];
       try {
@@ -228,7 +229,7 @@ describe('generate in a worker', () => {
       }
       return { tokens, length: await cache.length };
     };
-    for (const most of [1, 3, 99]) expect(await run(remote, most)).toEqual(await run(local, most));
+    for (const most of [1, 3, 99]) expect(await run(remote, most)).toEqual(await run(asAsync(local), most));
     local.dispose();
     await remote.dispose();
   });

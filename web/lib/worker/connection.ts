@@ -3,16 +3,13 @@ import { tagOf, wrongKind } from '../check/values.js';
 import { startThread, type Script, type Thread, type WorkerSource } from '../runtime/port.js';
 import { prepare, type CallOptions, type Given, type Job, type Reference } from './job.js';
 import { countCall } from './progress.js';
-import { thrown, type Answer, type Description, type Leave, type Part, type Request } from './wire.js';
+import { NEVER_BEGAN, thrown, type Answer, type Description, type Leave, type Part, type Request } from './wire.js';
 
 const OPERATION = 'loadWorker';
 const SCRIPT: Script = {
   file: 'worker-thread.js',
   start: () => new Worker(new URL('../worker-thread.ts', import.meta.url), { type: 'module' }),
 };
-
-/** Why the request of a generation that was left before it began is rejected. */
-export const NEVER_BEGAN = new Error('left before it began');
 
 export class Connection {
   readonly #source: WorkerSource | undefined;

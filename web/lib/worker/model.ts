@@ -8,10 +8,11 @@ import {
   type ModelFacts,
   type OpenModelOptions,
 } from '../models/types.js';
-import { NEVER_BEGAN, type Connection } from './connection.js';
+import type { Connection } from './connection.js';
 import { received } from './handle.js';
 import { references, type CallOptions, type Reference } from './job.js';
 import type { AsyncModel, OpenWorkerModelOptions } from './modelTypes.js';
+import { NEVER_BEGAN } from './wire.js';
 
 export type OpenInWorker = (options: OpenModelOptions | OpenWorkerModelOptions) => Promise<AsyncModel>;
 

@@ -170,6 +170,9 @@ export function unpack({ body, tokens }: Packed, make: (token: Token) => unknown
   return root.body;
 }
 
+/** Why the request of a generation that was left before it began is rejected. */
+export const NEVER_BEGAN = new Error('left before it began');
+
 const ERRORS = { TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError } as const;
 
 /** An error of the same class and with the same message as the one that was thrown in the worker. */
