@@ -14,6 +14,12 @@ export type Known<T> = {
     : 1;
 };
 
+/** Inherits no options. Object.create(null) would do, but engines make such an object a slow dictionary. */
+class Copy {
+  [name: string]: unknown;
+}
+Object.setPrototypeOf(Copy.prototype, null);
+
 /**
  * A copy of the given options; empty if there are none.
  *
@@ -25,7 +31,7 @@ export function checkOptions<T extends object>(
   known: Known<T>,
   what = 'options',
 ): T {
-  const copy = Object.create(null) as Record<string, unknown>;
+  const copy = new Copy();
   if (options === undefined) return copy as T;
   // An array here is usually a positional argument, as in other libraries: attention(X, X, X, valid_lens).
   if (tagOf(options) !== 'Object') wrongKind(operation, `${what} to be an object`, options);
@@ -43,9 +49,12 @@ export function checkOptions<T extends object>(
  * which another library may have added.
  */
 export function ownNames(operation: string, value: object): string[] {
-  for (const name in value) {
-    if (!Object.hasOwn(value, name) && !(name in Object.prototype))
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) {
+    for (const name in value) {
+      if (Object.hasOwn(value, name) || name in Object.prototype) continue;
       wrongUse(operation, `an own '${name}'`, 'an inherited one');
+    }
   }
   return Object.keys(value);
 }
