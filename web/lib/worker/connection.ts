@@ -78,8 +78,8 @@ export class Connection {
     });
   }
 
-  /** A number for a generation. */
-  get nextGeneration(): number {
+  /** A new number for a generation. */
+  numberGeneration(): number {
     return ++this.#generation;
   }
 

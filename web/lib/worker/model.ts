@@ -85,7 +85,7 @@ function generator(connection: Connection, model: Reference): AsyncModel['genera
     };
     let [ended, changed, left] = [false, false, false];
     let failure: Error | undefined;
-    const number = connection.nextGeneration;
+    const number = connection.numberGeneration();
     const end = connection
       .request('generate', target, 'generate', [ids, sent, number], {}, onPart)
       .then(({ packed }) => {
