@@ -17,9 +17,13 @@ export const library = {
     alias: [
       { find: /^wasm-attention$/, replacement: file('lib/index.ts') },
       { find: /^wasm-attention\/(slim|models|worker)$/, replacement: file('lib/$1.ts') },
+      { find: '@lit-labs/ssr-dom-shim', replacement: file('elements/no-dom.ts') },
     ],
   },
 };
+
+/** Conditions of packages: what lit has for Node can also be imported without a DOM, and is otherwise the same. */
+export const conditions = ['module', 'node'];
 
 /** What builds of one file have in place of the files that the library and the figures load later. */
 export const alone = [
@@ -116,5 +120,5 @@ export default defineConfig({
       },
     },
   },
-  ssr: { noExternal: true, target: 'webworker' },
+  ssr: { noExternal: true, target: 'webworker', resolve: { conditions } },
 });

@@ -1,11 +1,13 @@
 /** `wasm-attention/elements` as users get it: the packed package in an empty folder. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { figures } from '../../web/elements/registry.js';
+import { figures, parts } from '../../web/elements/registry.js';
 import { ROOT, evaluate, installInto, output, read, run, temporaryFolder } from './support.js';
 
 const folder = temporaryFolder();
 const TAGS = Object.keys(figures);
+/** The entries' names after `wasm-attention/elements`. */
+const ENTRIES = ['', '/auto', ...[...Object.keys(parts), ...TAGS].map((tag) => `/${tag}`)];
 let elements: string;
 
 beforeAll(() => {
@@ -43,12 +45,12 @@ const syntax = (): Record<string, { imported: string[]; evaluated: number }> =>
 it('has an entry for all figures, one that loads them when needed, and one for each', () => {
   expect(TAGS.length).toBeGreaterThan(10);
   const code = `
-    const paths = ${JSON.stringify(['', '/auto', '/heat-map', '/head-viewer', ...TAGS.map((tag) => `/${tag}`)])};
+    const paths = ${JSON.stringify(ENTRIES)};
     console.log(JSON.stringify(paths.map((path) => import.meta.resolve('wasm-attention/elements' + path))));
   `;
   const resolved = evaluate(code, { cwd: folder.path }) as string[];
   expect(resolved.map((url) => url.split('/').at(-1))).toEqual(
-    ['index', 'auto', 'heat-map', 'head-viewer', ...TAGS].map((name) => `${name}.js`),
+    ['index', 'auto', ...Object.keys(parts), ...TAGS].map((name) => `${name}.js`),
   );
   for (const url of resolved) expect(scripts()).toContain(url.split('/').at(-1));
 });
@@ -66,6 +68,32 @@ it('imports the package’s library, and has its own copy only in one file', () 
 
 it('builds no code from strings', () => {
   for (const [file, { evaluated }] of Object.entries(syntax())) expect([file, evaluated]).toEqual([file, 0]);
+});
+
+describe('an import where there are no elements', () => {
+  /** What some servers have of a DOM. */
+  const DOMS: Readonly<Record<string, string>> = {
+    'nothing of a DOM': '',
+    'a document only': 'globalThis.document = { createTreeWalker: () => ({}) };',
+    'classes of elements that cannot be defined': 'globalThis.HTMLElement = class {};',
+    'a registry without elements': `
+      const define = () => { throw new Error('defined'); };
+      globalThis.customElements = { get() {}, define };
+    `,
+  };
+
+  it.each(Object.keys(DOMS))('does nothing with %s, and the process ends by itself', (dom) => {
+    const code = `
+      ${DOMS[dom]}
+      const { customElements } = globalThis;
+      const failures = [];
+      for (const entry of ${JSON.stringify([...ENTRIES.map((entry) => `elements${entry}`), 'anywidget'])})
+        await import('wasm-attention/' + entry).catch((error) => failures.push(entry + ': ' + error));
+      if (globalThis.customElements !== customElements) failures.push('defines customElements');
+      console.log(JSON.stringify(failures));
+    `;
+    expect(evaluate(code, { cwd: folder.path })).toEqual([]);
+  });
 });
 
 describe('a bundler', () => {

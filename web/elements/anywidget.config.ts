@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { licenses, OTHERS } from '../licenses.js';
-import { alone, library } from '../vite.config.js';
+import { alone, conditions, library } from '../vite.config.js';
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -13,7 +13,7 @@ export default defineConfig({
   root: file('.'),
   publicDir: false,
   plugins: [licenses('anywidget.licenses.md', OTHERS)],
-  resolve: { alias: [...library.resolve.alias, ...alone] },
+  resolve: { conditions, alias: [...library.resolve.alias, ...alone] },
   build: {
     target: 'es2022',
     emptyOutDir: false,
