@@ -1,4 +1,5 @@
 import { figures, parts } from './generated/figures.js';
+import { ViewObserver } from './shared/observers.js';
 
 export { figures, parts };
 
@@ -19,7 +20,7 @@ export class NearLoader {
     found?: (near: readonly Element[], loads: readonly Promise<void>[]) => void,
   ) {
     this.#modules = modules;
-    this.#observer = new IntersectionObserver(
+    this.#observer = new ViewObserver(
       (entries) => {
         const near = entries.filter(({ isIntersecting }) => isIntersecting).map(({ target }) => target);
         for (const element of near) this.#observer.unobserve(element);

@@ -5,6 +5,7 @@ import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { onCell, type CellDetail } from '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/ramp-legend.js';
+import { ViewObserver } from '../shared/observers.js';
 import { real, whole } from '../shared/settings.js';
 import { dropoutCode } from './code.js';
 import { draw, expectedError, MOST, Run, TOKENS } from './draws.js';
@@ -38,7 +39,7 @@ export class AttentionDropout extends figureWith(settings) {
   #frame = 0;
   #slice: ReturnType<typeof setTimeout> | undefined;
   #visible = false;
-  readonly #watch = new IntersectionObserver(([entry]) => {
+  readonly #watch = new ViewObserver(([entry]) => {
     this.#visible = entry?.isIntersecting ?? false;
     if (this.#visible) this.#goOn();
   });

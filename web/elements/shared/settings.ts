@@ -27,6 +27,17 @@ export type Settings = Readonly<Record<string, Setting<unknown>>>;
 /** The values of settings by name. */
 export type Values<S extends Settings> = { -readonly [Name in keyof S]: S[Name]['initial'] };
 
+/**
+ * The value that an attribute or a property gives a setting: null or undefined stand for a missing one, and what has
+ * another type than the setting is read as text.
+ */
+export function valueOf<T>(setting: Setting<T>, given: unknown): T {
+  const { initial } = setting;
+  if (given == null) return initial;
+  const isText = typeof given === 'string' || typeof given !== typeof initial;
+  return isText ? (setting.read([given as string].flat().join(' ')) ?? initial) : (given as T);
+}
+
 /** A whole number from `min` to `max`, a multiple of `step` away from `min`. */
 export function whole(initial: number, min: number, max: number, step = 1): Setting<number> {
   const setting = real(initial, min, max, (value) => Number.isInteger(value) && (value - min) % step === 0);

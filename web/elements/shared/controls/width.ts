@@ -1,8 +1,9 @@
 import type { LitElement, ReactiveController } from 'lit';
+import { SizeObserver } from '../observers.js';
 
 /** Reports the observed element's width in CSS pixels, unless it is hidden. */
 function widthObserver(onWidth: (width: number) => void): ResizeObserver {
-  return new ResizeObserver(([entry]) => {
+  return new SizeObserver(([entry]) => {
     const width = entry?.contentRect.width ?? 0;
     if (width > 0) onWidth(width);
   });

@@ -1,12 +1,13 @@
-import { html, LitElement, type CSSResultGroup, type CSSResultOrNative, type TemplateResult } from 'lit';
+import { html, type CSSResultGroup, type CSSResultOrNative, type TemplateResult } from 'lit';
 import { load, type WasmAttention } from 'wasm-attention';
+import { AttributeElement } from '../attribute-element.js';
 import { controlStyles } from '../controls/control-styles.js';
 import { choices, slider, type Slider } from '../controls/controls.js';
 import { followHost } from '../dark-host.js';
 import { define } from '../define.js';
 import type { Picture } from '../export/svg.js';
 import { Localised } from '../localised.js';
-import type { Settings, Values } from '../settings.js';
+import { valueOf, type Settings, type Values } from '../settings.js';
 import { baseStyles } from '../styles.js';
 import { tableStyles } from '../table-styles.js';
 import type { FigureCode, FigureData } from './figure-data.js';
@@ -26,7 +27,7 @@ import { settingsInLink, withSettings } from './share-link.js';
  * @fires figure-change - the reader changed a setting; `detail` has all settings by name
  * @fires figure-error - the library could not be loaded; `detail` is the cause
  */
-export abstract class FigureElement extends LitElement {
+export abstract class FigureElement extends AttributeElement {
   /** The settings; each is a property and, in kebab case, an attribute. */
   static readonly settings: Settings = {};
 
@@ -231,9 +232,7 @@ export function defineFigure(
 ): void {
   for (const [name, setting] of Object.entries(figure.settings)) {
     const attribute = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    const fromAttribute = (text: string | null): unknown =>
-      text === null ? setting.initial : (setting.read(text) ?? setting.initial);
-    figure.createProperty(name, { attribute, converter: { fromAttribute } });
+    figure.createProperty(name, { attribute, converter: (given: unknown) => valueOf(setting, given) });
   }
   define(tag, figure);
 }

@@ -1,4 +1,5 @@
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { AttributeElement } from '../attribute-element.js';
 import { controlStyles } from '../controls/control-styles.js';
 import { choice, toggle } from '../controls/controls.js';
 import { Width } from '../controls/width.js';
@@ -8,6 +9,7 @@ import { entropies } from '../entropy/entropy.js';
 import { entropyStyles } from '../entropy/entropy-bars.js';
 import { isInFigure } from '../figure/figure-hosts.js';
 import { watchDevicePixels } from '../heat-map/device-pixels.js';
+import { followScheme } from '../heat-map/follow-scheme.js';
 import type { CellDetail } from '../heat-map/heat-map.js';
 import { rampFor, rampStyles } from '../heat-map/ramps.js';
 import { Localised } from '../localised.js';
@@ -30,7 +32,7 @@ import { paintThumbnails } from './thumbnails.js';
  * @fires head-change - the reader chose another head; `detail` is a {@link HeadDetail}
  * @fires head-silence - the reader switched a head off or on (only with `silenceable`); `detail` also has `silent`
  */
-export class HeadViewer extends LitElement {
+export class HeadViewer extends AttributeElement {
   /** What the shadow root adopts. */
   static override styles = [baseStyles, controlStyles, rampStyles, entropyStyles, headViewerStyles];
   static override properties = {
@@ -60,13 +62,13 @@ export class HeadViewer extends LitElement {
 
   readonly #words = new Localised(this);
   readonly #width = new Width(this, '.large');
-  readonly #dark = matchMedia('(prefers-color-scheme: dark)');
   #stopWatching: (() => void) | undefined;
   /** The heads that are on the canvas. */
   #painted: Part | undefined;
 
   constructor() {
     super();
+    followScheme(this);
     this.heads = NO_HEADS;
     this.layer = this.head = 1;
     this.view = 'map';
@@ -86,12 +88,10 @@ export class HeadViewer extends LitElement {
   override connectedCallback(): void {
     if (!this.hasUpdated && !isInFigure(this)) followHost(this);
     super.connectedCallback();
-    this.#dark.addEventListener('change', this.repaint);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#dark.removeEventListener('change', this.repaint);
     this.#stopWatching?.();
     this.#stopWatching = undefined;
   }

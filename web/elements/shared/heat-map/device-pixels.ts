@@ -1,3 +1,5 @@
+import { SizeObserver } from '../observers.js';
+
 /**
  * Calls `onSize` with a canvas's size in device pixels, now and whenever it changes: by layout, zoom, or a move to a
  * screen of another density. Returns a function that stops it.
@@ -6,7 +8,7 @@ export function watchDevicePixels(
   canvas: HTMLCanvasElement,
   onSize: (width: number, height: number) => void,
 ): () => void {
-  const observer = new ResizeObserver(([entry]) => {
+  const observer = new SizeObserver(([entry]) => {
     const box = canvas.getBoundingClientRect();
     const exact = entry?.devicePixelContentBoxSize?.[0];
     onSize(pixels(box.width, exact?.inlineSize), pixels(box.height, exact?.blockSize));
@@ -38,15 +40,15 @@ function pixels(length: number, exact: number | undefined): number {
 }
 
 function watchDensity(onChange: () => void): () => void {
-  let query: MediaQueryList;
+  let query: MediaQueryList | undefined;
   const changed = (): void => {
     listen();
     onChange();
   };
   const listen = (): void => {
-    query = matchMedia(`(resolution: ${devicePixelRatio}dppx)`);
-    query.addEventListener('change', changed, { once: true });
+    query = globalThis.matchMedia?.(`(resolution: ${devicePixelRatio}dppx)`);
+    query?.addEventListener('change', changed, { once: true });
   };
   listen();
-  return () => query.removeEventListener('change', changed);
+  return () => query?.removeEventListener('change', changed);
 }

@@ -1,4 +1,5 @@
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { AttributeElement } from '../attribute-element.js';
 import { controlStyles } from '../controls/control-styles.js';
 import { hint } from '../controls/controls.js';
 import { followHost } from '../dark-host.js';
@@ -9,6 +10,7 @@ import { baseStyles } from '../styles.js';
 import { tableStyles } from '../table-styles.js';
 import { moveCursor, type Cell } from './cursor.js';
 import { watchDevicePixels } from './device-pixels.js';
+import { followScheme } from './follow-scheme.js';
 import { heatMapStyles } from './heat-map-styles.js';
 import { columnTicks, cursorMark, cursorValue, frames, hatching, rowTicks } from './marks.js';
 import { matrixOf, type MapArrays } from './matrix.js';
@@ -43,7 +45,7 @@ const PAINTED = ['values', 'rows', 'columns', 'low', 'high', 'bare'] as const;
  * @fires cell-change - the cursor moved; `detail` is a {@link CellDetail}
  * @fires cell-pick - a cell was clicked, or Enter or Space pressed on it (only with `pickable`)
  */
-export class HeatMap extends LitElement {
+export class HeatMap extends AttributeElement {
   /** What the shadow root adopts. */
   static override styles = [baseStyles, controlStyles, tableStyles, rampStyles, heatMapStyles];
   static override properties = {
@@ -116,12 +118,12 @@ export class HeatMap extends LitElement {
   declare protected tableOpen: boolean;
 
   readonly #words = new Localised(this);
-  readonly #dark = matchMedia('(prefers-color-scheme: dark)');
   #stopWatching: (() => void) | undefined;
   #spoken = '';
 
   constructor() {
     super();
+    followScheme(this);
     this.values = [];
     this.rows = this.columns = this.origin = 0;
     this.low = -1;
@@ -144,13 +146,11 @@ export class HeatMap extends LitElement {
   override connectedCallback(): void {
     if (!this.hasUpdated && !isInFigure(this)) followHost(this);
     super.connectedCallback();
-    this.#dark.addEventListener('change', this.repaint);
     if (this.hasUpdated) this.#watch();
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#dark.removeEventListener('change', this.repaint);
     this.#stopWatching?.();
     this.#stopWatching = undefined;
   }

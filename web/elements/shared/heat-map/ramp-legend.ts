@@ -1,12 +1,14 @@
-import { css, html, LitElement, type TemplateResult } from 'lit';
+import { css, html, type TemplateResult } from 'lit';
+import { AttributeElement } from '../attribute-element.js';
 import { define } from '../define.js';
 import { Localised } from '../localised.js';
 import { baseStyles } from '../styles.js';
+import { followScheme } from './follow-scheme.js';
 import { paintRamp } from './paint-cells.js';
 import { isSigned, rampFor, rampStyles } from './ramps.js';
 
 /** `<ramp-legend low="0" high="1">`: the colour legend of a heat map. */
-export class RampLegend extends LitElement {
+export class RampLegend extends AttributeElement {
   /** @internal */
   static override styles = [
     baseStyles,
@@ -37,23 +39,13 @@ export class RampLegend extends LitElement {
   /** Whether values above `high` have its colour; default false. */
   declare beyond: boolean;
   readonly #words = new Localised(this);
-  readonly #dark = matchMedia('(prefers-color-scheme: dark)');
 
   constructor() {
     super();
+    followScheme(this);
     this.low = -1;
     this.high = 1;
     this.beyond = false;
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.#dark.addEventListener('change', this.repaint);
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.#dark.removeEventListener('change', this.repaint);
   }
 
   /** Repaints the ramp. Needed only after the page has changed `color-scheme` itself. */
