@@ -40,7 +40,7 @@ build_wasm() {
 
 # Writes the wasm into a module, on its own line, because Node prints the whole line of an uncaught error.
 embed() {
-  local wasm=build/wasm/wasm-attention$1.wasm module=web/lib/generated/embedded$1.ts
+  local wasm=build/wasm/wasm-attention.wasm module=web/lib/generated/embedded.ts
   newer_than $module $wasm || return 0
   node --eval 'console.log(`const wasm: string = \`\n${fs.readFileSync(process.argv[1], "hex")}\n\`;\nexport default wasm;`)' $wasm >$module.new
   mv $module.new $module
@@ -48,19 +48,17 @@ embed() {
 
 build_sources() {
   build_wasm wasm-attention bindings
-  embed ''
+  embed
 }
 
 build_wasms() {
   build_wasm wasm-attention wasm-attention-threads bindings
-  embed ''
-  embed -threads
+  embed
 }
 
 build_package() {
   build_wasm
-  embed ''
-  embed -threads
+  embed
   local stamp=build/package.stamp next=build/dist-next vite=node_modules/vite/bin/vite.js
   [[ -e dist/index.js ]] || rm -f $stamp
   newer_than $stamp web/{lib,elements,training} web/{vite.config,licenses}.ts cpp/licenses.md build/wasm/*.wasm package{,-lock}.json tsconfig.{base,lib}.json || return 0

@@ -36,7 +36,10 @@ const partOf = (path) =>
 const files = readdirSync(folder, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, sep).length).replaceAll(sep, '/'))
-  .filter((file) => file !== NAME && !file.startsWith('stills/') && !/^assets\/(embedded-)?threads?-|\.txt$/.test(file))
+  .filter(
+    (file) =>
+      file !== NAME && !file.startsWith('stills/') && !/^assets\/(thread|wasm-attention-threads)-|\.txt$/.test(file),
+  )
   .sort()
   .map((file) => {
     const type = TYPES[extname(file)];

@@ -27,14 +27,19 @@ export const conditions = ['module', 'node'];
 
 /** What builds of one file have in place of the files that the library and the figures load later. */
 export const alone = [
-  { find: /^.*\/(runtime\/threads|generated\/embedded-threads)\.js$/, replacement: file('elements/no-threads.ts') },
+  { find: /^.*\/runtime\/threaded\.js$/, replacement: file('elements/no-threads.ts') },
   { find: /^(.*\/(race|training)-worker)\.js$/, replacement: '$1.inline.ts' },
 ];
 
 /** All entries of the package, by their files in `dist/`. */
 const input = {
+  // The slim entry imports it later, the others at once.
+  threads: file('lib/runtime/threads.ts'),
   ...Object.fromEntries(
-    ['index', 'slim', 'safetensors', 'models', 'worker'].map((entry) => [entry, file(`lib/${entry}.ts`)]),
+    ['index', 'slim', 'safetensors', 'models', 'worker', 'workerd', 'workerd-models'].map((entry) => [
+      entry,
+      file(`lib/${entry}.ts`),
+    ]),
   ),
   'elements/index': file('elements/index.ts'),
   'elements/auto': file('elements/auto.ts'),
@@ -69,6 +74,8 @@ function namedFiles(): Plugin {
         return `import.meta.ROLLUP_FILE_URL_${reference}`;
       });
     },
+    // Cloudflare's tools compile what is imported.
+    resolveId: (path) => (path.endsWith('.wasm') ? { id: `./${basename(path)}`, external: true } : undefined),
     resolveFileUrl: ({ relativePath }) =>
       `new URL('${relativePath.startsWith('.') ? '' : './'}${relativePath}', import.meta.url)`,
   };
@@ -112,7 +119,8 @@ export default defineConfig({
         codeSplitting: {
           // What a thread of the pool needs too, what all entries need, and what those that load the module share besides.
           groups: [
-            { name: 'port', test: /\/lib\/runtime\/(imports|port)\.ts$/, priority: 3 },
+            { name: 'imports', test: /\/lib\/runtime\/imports\.ts$/, priority: 3 },
+            { name: 'port', test: /\/lib\/runtime\/port\.ts$/, priority: 3 },
             { name: 'base', test: /\/lib\/(check\/|runtime\/(embind|dispose)|loadOptions|models\/types)/, priority: 2 },
             { name: 'library', test: /\/lib\/load\.ts$/, priority: 1 },
           ],

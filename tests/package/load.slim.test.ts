@@ -77,4 +77,65 @@ describe('load of the slim entry fails', () => {
     });
     await expect(load()).resolves.toHaveProperty('Linear');
   });
+
+  test('on a page in place of the wasm, as some servers answer', async () => {
+    const { load } = await fresh();
+    const wasm = new Response('<!doctype html>', { headers: { 'content-type': 'text/html; charset=utf-8' } });
+    expect(await reject(load({ wasm }))).toEqual({
+      name: 'RangeError',
+      message: 'load: expected the wasm, got HTML',
+    });
+  });
+
+  // The messages of Chromium, Firefox, WebKit and Cloudflare.
+  test.each([
+    [
+      'CompileError',
+      "WebAssembly.compile(): Compiling or instantiating WebAssembly module violates the following Content Security policy directive because neither 'wasm-unsafe-eval' nor 'unsafe-eval' is an allowed source of script",
+      "a content security policy with 'wasm-unsafe-eval' in script-src",
+    ],
+    [
+      'CompileError',
+      'call to WebAssembly.compile() blocked by CSP',
+      "a content security policy with 'wasm-unsafe-eval' in script-src",
+    ],
+    [
+      'EvalError',
+      "Refused to create a WebAssembly object because 'unsafe-eval' or 'wasm-unsafe-eval' is not an allowed source of script",
+      "a content security policy with 'wasm-unsafe-eval' in script-src",
+    ],
+    [
+      'CompileError',
+      'WebAssembly.compile(): Wasm code generation disallowed by embedder',
+      'load({ wasm }) with a WebAssembly.Module, where bytes cannot be compiled',
+    ],
+    ['CompileError', 'Wasm SIMD unsupported', 'the wasm of this version'],
+  ])('with the cause of %s: %s', async (name, message, expected) => {
+    const { load } = await fresh();
+    jest.spyOn(WebAssembly, 'compile').mockRejectedValue(Object.assign(new Error(message), { name }));
+    expect(await reject(load())).toEqual({
+      name: 'RangeError',
+      message: `load: expected ${expected}, got ${message}`,
+    });
+  });
+
+  test('in an engine without SIMD', async () => {
+    const { load } = await fresh();
+    jest.spyOn(WebAssembly, 'validate').mockReturnValue(false);
+    jest.spyOn(WebAssembly, 'compile').mockRejectedValue(new WebAssembly.CompileError('Wasm SIMD unsupported'));
+    const { message } = await reject(load());
+    expect(message).toBe('load: expected an engine with WebAssembly SIMD, got Wasm SIMD unsupported');
+  });
+
+  test('in an engine without WebAssembly', async () => {
+    const { load } = await fresh();
+    const { WebAssembly } = globalThis;
+    Reflect.deleteProperty(globalThis, 'WebAssembly');
+    try {
+      const { message } = await reject(load({ wasm: new Uint8Array(8) }));
+      expect(message).toBe('load: expected an engine with WebAssembly, got none');
+    } finally {
+      Object.assign(globalThis, { WebAssembly });
+    }
+  });
 });

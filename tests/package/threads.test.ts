@@ -77,6 +77,33 @@ describe('load with threads', () => {
   });
 });
 
+/** As on phones: the engine refuses a shared memory that may grow beyond so many bytes. */
+async function withMemoryUpTo(bytes: number, act: () => Promise<void>): Promise<void> {
+  const { Memory } = WebAssembly;
+  class Small extends Memory {
+    constructor(descriptor: WebAssembly.MemoryDescriptor) {
+      if (descriptor.shared && descriptor.maximum! * 2 ** 16 > bytes) throw new RangeError('no memory');
+      super(descriptor);
+    }
+  }
+  WebAssembly.Memory = Small;
+  try {
+    await act();
+  } finally {
+    WebAssembly.Memory = Memory;
+  }
+}
+
+test('threads share a smaller memory where the engine refuses 4 GiB', async () => {
+  watchConsole();
+  await withMemoryUpTo(2 ** 29, async () => {
+    const { load } = await fresh();
+    const attention = await load({ threads: 2 });
+    expect([attention.features.threads, warnings]).toEqual([2, []]);
+    expect(attention.maskedSoftmax([[[0, 0]]]).data).toEqual(Float32Array.of(0.5, 0.5));
+  });
+});
+
 describe('load with threads falls back to one, says why in one line, and works', () => {
   const expectOne = async (reason: RegExp): Promise<void> => {
     watchConsole();
@@ -92,10 +119,26 @@ describe('load with threads falls back to one, says why in one line, and works',
     const { SharedArrayBuffer } = globalThis;
     Reflect.deleteProperty(globalThis, 'SharedArrayBuffer');
     try {
-      await expectOne(/cross-origin isolated/);
+      await expectOne(/an engine without SharedArrayBuffer/);
     } finally {
       globalThis.SharedArrayBuffer = SharedArrayBuffer;
     }
+  });
+
+  test('if the page is not isolated', async () => {
+    const { SharedArrayBuffer } = globalThis;
+    Reflect.deleteProperty(globalThis, 'SharedArrayBuffer');
+    Object.assign(globalThis, { crossOriginIsolated: false });
+    try {
+      await expectOne(/a page that is not cross-origin isolated/);
+    } finally {
+      Object.assign(globalThis, { SharedArrayBuffer });
+      Reflect.deleteProperty(globalThis, 'crossOriginIsolated');
+    }
+  });
+
+  test('if there is not even a small shared memory', async () => {
+    await withMemoryUpTo(2 ** 20, () => expectOne(/no memory/));
   });
 
   test('if a worker cannot be started', async () => {

@@ -1,7 +1,4 @@
-/** Replaces the library's threads in single-file builds. */
-export function instantiateThreads(): never {
-  throw new Error('load: expected one thread, got several');
-}
-
-/** Replaces the wasm for threads. */
-export default '';
+/** Replaces what the library needs for several threads, which are files of their own, in builds of one file. */
+export const threaded = () => {
+  throw new Error('a build of one file');
+};

@@ -2,6 +2,7 @@
 export type { WeightType } from './check/weightType.js';
 export type { LoadOptions } from './loadOptions.js';
 export type { WasmSource } from './runtime/compile.js';
+export type * from './runtime/hostTypes.js';
 export type {
   LayerForwardOptions,
   MultiHeadAttention,

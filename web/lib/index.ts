@@ -11,7 +11,7 @@
 import { createLoader } from './load.js';
 import { LOAD_OPTIONS } from './loadOptions.js';
 import { embeddedWasm } from './runtime/embedded.js';
-import { fromHex } from './runtime/hex.js';
+import { threaded } from './runtime/threaded.js';
 
 export type * from './api.js';
 export { readSafetensors, writeSafetensors, type ReadOptions } from './safetensors.js';
@@ -21,8 +21,4 @@ export { readSafetensors, writeSafetensors, type ReadOptions } from './safetenso
  *
  * @throws RangeError in an engine without WebAssembly SIMD; its cause is the engine's `WebAssembly.CompileError`
  */
-export const load = createLoader(
-  embeddedWasm,
-  async () => fromHex((await import('./generated/embedded-threads.js')).default),
-  LOAD_OPTIONS,
-);
+export const load = createLoader(embeddedWasm, threaded, LOAD_OPTIONS);

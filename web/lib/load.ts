@@ -3,23 +3,30 @@ import { checkOptions, type Known } from './check/options.js';
 import { checkBoolean, checkInteger } from './check/values.js';
 import type { SlimLoadOptions } from './loadOptions.js';
 import { compile, instantiate, type WasmSource } from './runtime/compile.js';
+import type { instantiateThreads } from './runtime/threads.js';
 import type { Wasm } from './runtime/wasm.js';
 import { bind, type WasmAttention } from './wasmAttention.js';
 
 const OPERATION = 'load';
 const MAX_THREADS = 64;
 
+/** What several threads need: the code that starts them, and the address of their wasm. */
+interface Threaded {
+  readonly instantiateThreads: typeof instantiateThreads;
+  readonly wasm: URL;
+}
+
 /**
  * Makes an entry's `load`, which compiles and instantiates the module once. Later calls return the same promise until
  * one asks for a fresh instance; after a failure, the next call tries again.
  *
  * @param packaged the package's wasm for one thread, or its address
- * @param threaded the same for several threads
+ * @param threaded for several threads
  * @param known the entry's options
  */
 export function createLoader<Options extends SlimLoadOptions>(
   packaged: () => WasmSource | Promise<URL>,
-  threaded: () => Promise<BufferSource | URL>,
+  threaded: () => Threaded | Promise<Threaded>,
   known: Known<Options>,
 ): (options?: Options) => Promise<WasmAttention> {
   let loaded: Promise<WasmAttention> | undefined;
@@ -28,8 +35,8 @@ export function createLoader<Options extends SlimLoadOptions>(
     if (threads > 1) {
       try {
         if (wasm !== undefined) throw new Error('a wasm for one thread');
-        const { instantiateThreads } = await import('./runtime/threads.js');
-        return await instantiateThreads(threads, loadSingle, async () => compile(await threaded()));
+        const { instantiateThreads, wasm: address } = await threaded();
+        return await instantiateThreads(threads, loadSingle, () => compile(address));
       } catch (error) {
         // oxlint-disable-next-line no-console -- the call succeeds, but with fewer threads than requested
         console.warn(`load: expected ${threads} threads, got 1: ${(error as Error).message}`);

@@ -11,6 +11,7 @@
  */
 import { relaxedSimd } from 'wasm-feature-detect';
 
+import { failed } from './check/values.js';
 import { createLoader } from './load.js';
 import { SLIM_LOAD_OPTIONS } from './loadOptions.js';
 
@@ -24,13 +25,23 @@ export type { SlimLoadOptions } from './loadOptions.js';
  *   error
  */
 export const load = createLoader(
-  async () =>
-    (await relaxedSimd())
-      ? new URL('../../build/wasm/wasm-attention-relaxed.wasm', import.meta.url)
-      : new URL('../../build/wasm/wasm-attention.wasm', import.meta.url),
-  async () =>
-    (await relaxedSimd())
+  async () => {
+    const relaxed = await relaxedSimd();
+    try {
+      return relaxed
+        ? new URL('../../build/wasm/wasm-attention-relaxed.wasm', import.meta.url)
+        : new URL('../../build/wasm/wasm-attention.wasm', import.meta.url);
+    } catch (cause) {
+      // A bundle of CommonJS has no import.meta.url, an AudioWorklet no URL.
+      return failed('load', 'import.meta.url or the option wasm', (cause as Error).message, cause);
+    }
+  },
+  async () => {
+    const [{ instantiateThreads }, relaxed] = await Promise.all([import('./runtime/threads.js'), relaxedSimd()]);
+    const wasm = relaxed
       ? new URL('../../build/wasm/wasm-attention-threads-relaxed.wasm', import.meta.url)
-      : new URL('../../build/wasm/wasm-attention-threads.wasm', import.meta.url),
+      : new URL('../../build/wasm/wasm-attention-threads.wasm', import.meta.url);
+    return { instantiateThreads, wasm };
+  },
   SLIM_LOAD_OPTIONS,
 );

@@ -20,8 +20,7 @@ export const bundling = {
   // Relative URLs: the built folder works at the root of a host and below it.
   base: './',
   define: { ...library.define, __CELL_FRAME__: JSON.stringify(cellFrame()) },
-  // In another format a worker would contain the wasm for threads, too.
-  worker: { format: 'es' as const, plugins: () => [countPackages()] },
+  worker: { plugins: () => [countPackages()] },
   resolve: library.resolve,
 };
 

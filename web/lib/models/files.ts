@@ -7,7 +7,8 @@ import type { TensorLike } from '../types.js';
 import { OPERATION, type Architecture } from './config/architecture.js';
 
 /** The bytes of a file, of several files in any order, or tensors by name. */
-export type Weights = BufferSource | Blob | readonly (BufferSource | Blob)[] | Record<string, TensorLike>;
+export type Weights =
+  ArrayBuffer | ArrayBufferView | Blob | readonly (ArrayBuffer | ArrayBufferView | Blob)[] | Record<string, TensorLike>;
 
 /** The number of elements that are compared at a time, up to whole rows. */
 const CHUNK = 2 ** 16;

@@ -1,12 +1,13 @@
 /** Both ends of a worker, the same in browsers and in Node. */
+import type { WebWorker } from './hostTypes.js';
 
 /** The address of a worker's script, or a function that starts a worker. */
-export type WorkerSource = URL | string | (() => Worker);
+export type WorkerSource = URL | string | (() => WebWorker);
 
 /** A worker of the package: its file, counted from `dist/`, and the expression that bundlers recognise. */
 export interface Script {
   readonly file: string;
-  readonly start: () => Worker;
+  readonly start: () => WebWorker;
 }
 
 /** The page's side. */
@@ -28,13 +29,18 @@ export interface ThreadEvents {
   readonly onEnd: (reason: string) => void;
 }
 
-/** Node's module, without an import that bundlers would try to resolve. */
+/** Node's module, which Bun and Deno have, too; without an import that bundlers would try to resolve. */
 const nodeThreads = (): typeof import('node:worker_threads') | undefined =>
   globalThis.process?.getBuiltinModule?.('node:worker_threads');
 
+const likeNode = (): boolean => 'Bun' in globalThis || 'Deno' in globalThis;
+
 /** Starts a worker: the package's own, or the one that `source` gives. */
 export function startThread(script: Script, source: WorkerSource | undefined, events: ThreadEvents): Thread {
-  if (typeof source !== 'function' && !('Worker' in globalThis)) return startNodeThread(script, source, events);
+  // In Bun and Deno an idle Worker would keep the process alive.
+  if (typeof source !== 'function' && (likeNode() || !('Worker' in globalThis))) {
+    return startNodeThread(script, source, events);
+  }
   const worker = typeof source === 'function' ? source() : startWebWorker(script, source);
   worker.onmessage = ({ data }) => events.onMessage(data);
   worker.onmessageerror = () => events.onEnd('an answer that cannot be read');
@@ -52,17 +58,24 @@ export function startThread(script: Script, source: WorkerSource | undefined, ev
   };
 }
 
+/** The address of a file of the package. A bundle of CommonJS does not know its own. */
+function addressOf(file: string): string {
+  const here = import.meta.url as string | undefined;
+  if (!here) throw new RangeError(`loadWorker: expected import.meta.url or the option worker, got neither for ${file}`);
+  return here.replace(/[^/]*$/, file);
+}
+
 /**
  * Starts a module worker, which may have another origin, such as a CDN's. Browsers refuse such a worker, but not a
  * script of the page's own that imports it. If the page has a content security policy, it must allow `blob:` and that
  * origin in worker-src.
  */
-export function startWebWorker({ file, start }: Script, source?: URL | string): Worker {
+export function startWebWorker({ file, start }: Script, source?: URL | string): WebWorker {
   if (source === undefined) {
     const here = globalThis.location?.origin;
-    const address = import.meta.url;
+    const address = addressOf(file);
     if (here === undefined || !/^https?:/.test(address) || new URL(address).origin === here) return start();
-    source = address.replace(/[^/]*$/, file);
+    source = address;
   }
   const url = new URL(source, globalThis.location?.href);
   const foreign = globalThis.location !== undefined && /^https?:/.test(url.href) && url.origin !== location.origin;
@@ -83,7 +96,7 @@ function startNodeThread(
   if (!threads)
     throw new RangeError('loadWorker: expected an engine with workers (Node 20.16 or later), got one without');
   // Not `new URL(file, …)`, which bundlers would take for another asset.
-  const url = source ?? import.meta.url.replace(/[^/]*$/, file);
+  const url = source ?? addressOf(file);
   // With `node --input-type=module --eval …`, a worker would inherit the flag and refuse it, because it runs a file. An
   // empty list of flags is enough: V8's flags are inherited anyway, and may not be in the list.
   // Not a bare `process`, for which Parcel would add a polyfill.
@@ -98,7 +111,8 @@ function startNodeThread(
     post: (message, transfer) => worker.postMessage(message, transfer),
     keepAlive: (needed) => (needed ? worker.ref() : worker.unref()),
     ended: () => {
-      const loop = worker.performance?.eventLoopUtilization?.();
+      // Bun's answer is always zero.
+      const loop = likeNode() ? undefined : worker.performance?.eventLoopUtilization?.();
       // A worker that has ended has an idle time of -1, or only zeros once Node has noticed its end.
       return loop !== undefined && (loop.idle < 0 || loop.active === 0);
     },
@@ -114,7 +128,7 @@ export function serve(
   interface Port {
     postMessage(message: unknown, transfer: ArrayBuffer[]): void;
   }
-  const inNode = 'postMessage' in globalThis ? undefined : nodeThreads()?.parentPort;
+  const inNode = nodeThreads()?.parentPort;
   const port = (inNode ?? globalThis) as Port;
   if (inNode) inNode.on('message', (message: unknown) => void receive(message, post));
   else globalThis.addEventListener('message', ({ data }: MessageEvent<unknown>) => void receive(data, post));

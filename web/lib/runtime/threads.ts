@@ -62,14 +62,17 @@ export async function instantiateThreads(
   loadSingle: () => Promise<Wasm>,
   compile: () => Promise<WebAssembly.Module>,
 ): Promise<Wasm> {
-  if (typeof SharedArrayBuffer === 'undefined') throw new Error('a page that is not cross-origin isolated');
+  if (typeof SharedArrayBuffer === 'undefined') {
+    const { crossOriginIsolated } = globalThis as { crossOriginIsolated?: boolean };
+    throw new Error(
+      crossOriginIsolated === false
+        ? 'a page that is not cross-origin isolated'
+        : 'an engine without SharedArrayBuffer',
+    );
+  }
   const threads: Thread[] = [];
   const [module, unshared] = await Promise.all([compile(), loadSingle()]);
-  const shared = new WebAssembly.Memory({
-    initial: INITIAL_MEMORY / PAGE,
-    maximum: MAXIMUM_MEMORY / PAGE,
-    shared: true,
-  });
+  const shared = reserve(MAXIMUM_MEMORY / PAGE);
   const raw = await instantiateCore(module, {
     memory: shared,
     copy_inputs: (first: number, end: number, total: number) => memory.copyInputs(first, end, total),
@@ -103,6 +106,21 @@ export async function instantiateThreads(
   }
   pool.setThreadCount(count);
   return { raw: watched(raw, pool, memory, stop), memory, features, unshared };
+}
+
+/**
+ * A shared memory of at most so many pages. Engines reserve them all at once, which phones refuse for 4 GiB.
+ *
+ * @throws RangeError if the engine refuses even 256 MiB
+ */
+function reserve(maximum: number): WebAssembly.Memory {
+  try {
+    return new WebAssembly.Memory({ initial: INITIAL_MEMORY / PAGE, maximum, shared: true });
+  } catch (error) {
+    const half = Math.ceil(maximum / 2);
+    if (half * PAGE < 2 ** 28) throw error;
+    return reserve(half);
+  }
 }
 
 /** Starts a worker; resolves when it is ready. Calls `onDeath` if it ends later. */

@@ -69,13 +69,13 @@ async function run(entry: string, headers: Record<string, string>, policy = POLI
 
 describe('in an isolated page, under a strict policy', () => {
   test.each([
-    ['index.js', 'simd128', ['embedded-threads.js', 'thread.js', 'threads.js']],
+    ['index.js', 'simd128', ['thread.js', 'wasm-attention-threads.wasm']],
     [
       'slim.js',
       'relaxed-simd',
       ['thread.js', 'threads.js', 'wasm-attention-relaxed.wasm', 'wasm-attention-threads-relaxed.wasm'],
     ],
-    ['worker.js', 'simd128', []],
+    ['worker.js', 'simd128', ['wasm-attention-threads.wasm']],
   ])('%s computes the same on two threads as on one', async (entry, simd, files) => {
     const { features, same, asked, warnings } = await run(entry, ISOLATED);
     expect({ features, same, warnings }).toEqual({
@@ -93,7 +93,7 @@ describe('one thread is used, the console says why, and no wasm for threads is d
     const { features, same, asked, warnings } = await run(entry, {});
     expect([features.threads, same]).toEqual([1, true]);
     expect(warnings).toEqual([expect.stringMatching(/^load: expected 2 threads, got 1: .*not cross-origin isolated$/)]);
-    expect(asked.join()).not.toMatch(/embedded-threads|-threads\w*\.wasm|thread\.js/);
+    expect(asked.join()).not.toMatch(/-threads[\w-]*\.wasm|\/thread\.js/);
   });
 });
 
