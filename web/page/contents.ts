@@ -27,6 +27,6 @@ export function followInContents(): void {
   for (const heading of headings) if (heading !== null) observer.observe(heading);
   list.addEventListener('toggle', () => reveal(list.querySelector('[aria-current]')));
   list.addEventListener('click', ({ target }) => {
-    if (target instanceof Element && target.closest('a') !== null) list.togglePopover(false);
+    if (target instanceof Element && target.closest('a') !== null) list.togglePopover?.(false);
   });
 }

@@ -1,4 +1,5 @@
 import { figures, NearLoader } from '../elements/registry.js';
+import { isVisible } from './visible.js';
 
 /** Functions that load an element, by tag. */
 const modules: typeof figures = { ...figures, 'code-cell': () => import('./cells/code-cell.js') };
@@ -31,7 +32,7 @@ export function loadFigures(): Promise<void> {
 
 /** The figures and cells before and after a place in the text. */
 function around(place: Node): Element[] {
-  const seen = elementsOf(modules).filter((element) => element.checkVisibility());
+  const seen = elementsOf(modules).filter(isVisible);
   const lies = (side: number) => (figure: Element) => (place.compareDocumentPosition(figure) & side) !== 0;
   const before = seen.findLast(lies(Node.DOCUMENT_POSITION_PRECEDING));
   const after = seen.find(lies(Node.DOCUMENT_POSITION_FOLLOWING));

@@ -1,3 +1,7 @@
+import { changeEntry } from './history-entry.js';
+import { PARAMETER as TEACH } from './teaching/parameter.js';
+import { isVisible } from './visible.js';
+
 /** The URL parameter for the position in the window of the fragment's element. */
 const PARAMETER = 'place';
 /** Where people look, as a fraction of the window's height. */
@@ -44,19 +48,18 @@ export function keepPlace(): Reader {
    */
   let stoodAt = scrollY;
   let distance = 0;
+  /** The page's height then. */
+  let height = 0;
   let held = false;
 
   const settle = (): void => {
     stoodAt = scrollY;
     distance = distanceTo(place);
+    height = document.body.offsetHeight;
   };
   const become = (next: Place): void => {
     place = next;
-    try {
-      history.replaceState({ place }, '');
-    } catch {
-      // Safari throttles this; the next place is written again.
-    }
+    changeEntry((_address, kept) => (kept.place = next));
   };
   const hold = (): void => {
     held = true;
@@ -101,7 +104,11 @@ export function keepPlace(): Reader {
     addEventListener(type, release, { capture: true, passive: true });
   }
   addEventListener('scroll', () => {
-    if (document.readyState === 'complete' && Math.abs(scrollY - stoodAt) > 1) release();
+    if (held && document.readyState === 'complete' && Math.abs(scrollY - stoodAt) > 1) {
+      // If the layout has changed, the browser has scrolled, not the reader.
+      if (document.body.offsetHeight === height) release();
+      else hold();
+    }
     lookSoon();
   });
   let width = document.body.clientWidth;
@@ -126,18 +133,37 @@ export function setPlace(link: HTMLAnchorElement, { id, at }: Place): void {
   link.hash = id;
 }
 
-/** The place in the page's URL, from which it is removed, or in the history state, if the reader comes back. */
+/**
+ * The place in the page's URL, from which it is removed; or in the history entry, if the reader comes back; or that of
+ * the URL's fragment.
+ */
 function firstPlace(): Place {
-  const address = new URL(location.href);
-  const at = address.searchParams.get(PARAMETER);
-  const { place } = (history.state ?? {}) as { place?: Place };
-  if (at === null) return place?.at ? place : HEAD;
-  const id = address.hash.slice(1);
+  const { searchParams, hash } = new URL(location.href);
+  const at = searchParams.get(PARAMETER);
+  const id = hash.slice(1);
+  if (at === null) {
+    const { place } = (history.state ?? {}) as { place?: Place };
+    if (place !== undefined) return place.at === '' ? HEAD : place;
+    // A figure that is shown alone is not in the text.
+    return searchParams.has(TEACH) ? HEAD : placeOf(id);
+  }
   const known = /^-?\d{1,6}(\.\d{1,2})?(px|%)$/.test(at) && (id === '' || document.getElementById(id) !== null);
   const given = known ? { id, at } : HEAD;
-  address.searchParams.delete(PARAMETER);
-  history.replaceState({ place: given }, '', address);
+  changeEntry((address, kept) => {
+    address.searchParams.delete(PARAMETER);
+    kept.place = given;
+  });
   return given;
+}
+
+/** Where browsers scroll an element to. */
+function placeOf(id: string): Place {
+  const element = id === '' ? null : document.querySelector(`main #${CSS.escape(id)}`);
+  if (element === null) return HEAD;
+  const pixels = (length: string): number => parseFloat(length) || 0;
+  const { scrollPaddingTop } = getComputedStyle(document.documentElement);
+  const top = pixels(scrollPaddingTop) + pixels(getComputedStyle(element).scrollMarginTop);
+  return { id, at: `${top.toFixed(1)}px` };
 }
 
 /**
@@ -189,7 +215,7 @@ interface Mark {
 function marksOfPage(): Mark[] {
   const page = document.documentElement;
   // Elements in closed answers have boxes, too.
-  const seen = [...document.querySelectorAll('main [id]')].filter((element) => element.checkVisibility());
+  const seen = [...document.querySelectorAll('main [id]')].filter(isVisible);
   const end = page.getBoundingClientRect().bottom;
   const boxes = [page, ...seen].map((element) => ({ element, box: element.getBoundingClientRect() }));
   return boxes.map(({ element, box: { top, bottom } }, index) => {

@@ -1,4 +1,5 @@
 import type { FigureElement } from '../elements/kit.js';
+import { changeEntry } from './history-entry.js';
 
 /** The least time between changes of the URL, which browsers throttle, in milliseconds. */
 const PAUSE = 250;
@@ -13,14 +14,12 @@ export function keepStateInAddress(): () => void {
   const write = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    let address = location.href;
-    for (const figure of changed) address = figure.addSettingsTo(address);
-    try {
-      if (address !== location.href) history.replaceState(history.state, '', address);
-      changed.clear();
-    } catch {
-      // The browser has throttled it; the figures continue, and the next change tries again with these.
-    }
+    const figures = [...changed];
+    changed.clear();
+    if (figures.length === 0) return;
+    changeEntry((address) => {
+      for (const figure of figures) address.href = figure.addSettingsTo(address.href);
+    });
   };
   addEventListener('figure-change', (event) => {
     changed.add(event.target as FigureElement);

@@ -4,7 +4,6 @@ export const depthStyles = css`
   .plot {
     cursor: pointer;
     touch-action: pan-y;
-    user-select: none;
   }
   .maps {
     display: grid;

@@ -1,29 +1,40 @@
 import { css } from 'lit';
+import { schemeRule } from './light-dark.js';
+
+/** Colours of the light and of the dark scheme. */
+const COLOURS = {
+  ink: ['#1b1f24', '#e6e8eb'],
+  quiet: ['#59616b', '#a2abb6'],
+  line: ['#d5dae0', '#3a424d'],
+  track: ['#8b949e', '#77818d'],
+  paper: ['#ffffff', '#14181d'],
+  accent: ['#c2410c', '#ff9d5c'],
+  'series-0': ['#1763a6', '#7ab8f5'],
+  'series-1': ['#8a2f86', '#e39be0'],
+  'series-2': ['#2b6e2f', '#83cf87'],
+  'series-3': ['#6b5b00', '#d3bf5a'],
+  'series-4': ['#00737a', '#5fd0d0'],
+} as const;
 
 /**
  * What all figures share. The custom properties are the public ones, `--figure-…`; they follow the page's
  * `color-scheme` unless the page sets them.
  */
 export const baseStyles = css`
+  ${schemeRule(':host', (pick) =>
+    Object.entries(COLOURS)
+      .map(([name, [light, dark]]) => `--_${name}: var(--figure-${name}, ${pick(light, dark)});`)
+      .join(' '),
+  )}
   :host {
-    --_ink: var(--figure-ink, light-dark(#1b1f24, #e6e8eb));
-    --_quiet: var(--figure-quiet, light-dark(#59616b, #a2abb6));
-    --_line: var(--figure-line, light-dark(#d5dae0, #3a424d));
-    --_track: var(--figure-track, light-dark(#8b949e, #77818d));
-    --_paper: var(--figure-paper, light-dark(#ffffff, #14181d));
-    --_accent: var(--figure-accent, light-dark(#c2410c, #ff9d5c));
     --_font: var(--figure-font, system-ui, sans-serif);
-    --_series-0: var(--figure-series-0, light-dark(#1763a6, #7ab8f5));
-    --_series-1: var(--figure-series-1, light-dark(#8a2f86, #e39be0));
-    --_series-2: var(--figure-series-2, light-dark(#2b6e2f, #83cf87));
-    --_series-3: var(--figure-series-3, light-dark(#6b5b00, #d3bf5a));
-    --_series-4: var(--figure-series-4, light-dark(#00737a, #5fd0d0));
     /* Between a picture, its legend and its texts; and between these and the controls. */
     --_near: 0.5rem;
     --_apart: 1rem;
     display: block;
     /* Formulas, axes and all five languages are left-to-right, whatever the page around them is. */
     direction: ltr;
+    hanging-punctuation: none;
     color: var(--_ink);
     font: 0.875rem/1.45 var(--_font);
     font-variant-numeric: tabular-nums;
@@ -33,6 +44,12 @@ export const baseStyles = css`
   }
   p {
     margin: 0;
+  }
+  /* Dragging in a picture must not select its numbers. */
+  svg,
+  canvas {
+    -webkit-user-select: none;
+    user-select: none;
   }
   /* Letters grow with the page's only as far as they fit. A scaled drawing gives its unit: see width.ts. */
   svg text {
@@ -116,6 +133,12 @@ export const baseStyles = css`
     overflow: hidden;
     clip-path: inset(50%);
     white-space: nowrap;
+  }
+  /* iOS magnifies the page around a field with smaller letters. */
+  @media (pointer: coarse) {
+    :is(input, textarea) {
+      font-size: max(16px, 1em) !important;
+    }
   }
   /* Paper cannot be pointed at. */
   @media print {

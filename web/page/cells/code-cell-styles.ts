@@ -119,6 +119,12 @@ export const cellStyles = css`
       font-size: 0.75rem;
     }
   }
+  /* iOS magnifies the page around smaller letters. */
+  @media (pointer: coarse) {
+    .editor .cm-scroller {
+      font-size: 16px;
+    }
+  }
   @media print {
     .bar,
     .editor {

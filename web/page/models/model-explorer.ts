@@ -7,6 +7,7 @@ import {
   NO_HEADS,
   type HeadDetail,
 } from '../../elements/kit.js';
+import { changeEntry } from '../history-entry.js';
 import type { Checkpoint, Files } from './checkpoint.js';
 import { headOf, readUrl, writeUrl, type UrlState } from './link.js';
 import { explorerStyles } from './model-explorer-styles.js';
@@ -132,11 +133,8 @@ export class ModelExplorer extends LitElement {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => void this.#compute(), TYPING_DELAY);
     }
-    try {
-      history.replaceState(history.state, '', writeUrl(location.href, this.urlState));
-    } catch {
-      // The browser limits how often a page may do this; the next change tries again.
-    }
+    const state = this.urlState;
+    changeEntry((address) => (address.href = writeUrl(address.href, state)));
   }
 
   async #openStories(): Promise<void> {

@@ -57,7 +57,7 @@ function itemOf(output: CellOutput, words: SpokenWords, keep?: KeepPicture): Ele
     case 'lines': {
       const inner = markupOf(linesPlot(output, WIDTH, words));
       const height = Number(/height="([\d.]+)"/.exec(inner)?.[1]);
-      return picture(inner, [WIDTH, height], linesLabel(output, words), keep);
+      return picture('lines', inner, [WIDTH, height], linesLabel(output, words), keep);
     }
     case 'heatmap':
       return heatMap(output, words, keep);
@@ -78,7 +78,7 @@ function heatMap(map: Map, words: SpokenWords, keep?: KeepPicture): Element {
     `<svg x="${TICKS.left}" width="${width}" height="${height}" viewBox="0 0 ${columns} ${rows}" ` +
     `preserveAspectRatio="none" shape-rendering="crispEdges"><g transform="translate(0 0.5)">${pathsOf(map, low, high)}</g></svg>`;
   const label = words.text('cell.map', { rows: words.number(rows), columns: words.number(columns) });
-  return picture(inner, [width + TICKS.left, height + TICKS.below], label, keep);
+  return picture('heatmap', inner, [width + TICKS.left, height + TICKS.below], label, keep);
 }
 
 /** One path per colour, along the middles of the rows. */
@@ -105,6 +105,7 @@ function pathsOf({ values, rows, columns }: Map, low: number, high: number): str
 
 /** A drawing as an image: the page's policy forbids inline styles. */
 function picture(
+  type: CellOutput['type'],
   inner: string,
   [width, height]: [width: number, height: number],
   alt: string,
@@ -115,7 +116,7 @@ function picture(
   const svg =
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">` +
     `<style>${css}</style>${inner}</svg>`;
-  const properties = { src: keep(svg), width: Math.round(width), height: Math.round(height), alt };
+  const properties = { className: [type], src: keep(svg), width: Math.round(width), height: Math.round(height), alt };
   // Data URLs cannot be lazy, and Vite would look for a file before it is written.
   const file = keep === asData ? {} : { loading: 'lazy', 'vite-ignore': true };
   return element('img', { ...properties, ...file });

@@ -1,3 +1,5 @@
+import { changeEntry } from '../history-entry.js';
+import { isVisible } from '../visible.js';
 import { fit } from './fit.js';
 import { PARAMETER } from './parameter.js';
 
@@ -76,8 +78,9 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
     // A figure in full screen by its own button keeps its keys.
     if ((document.fullscreenElement ?? page) !== page) return;
     if (event.key === 'Escape') {
-      // Escape first closes what is open in the figure.
-      if (figures[at]?.querySelector(':scope > [drawn]')?.shadowRoot?.querySelector(':popover-open') == null) stop();
+      // Escape first closes what is open in the figure. Outside :is(), a browser without popovers would throw.
+      if (figures[at]?.querySelector(':scope > [drawn]')?.shadowRoot?.querySelector(':is(:popover-open)') == null)
+        stop();
       return;
     }
     if (!(target instanceof Element) || target.matches(FIELDS)) return;
@@ -114,7 +117,7 @@ function firstOf(figures: readonly HTMLElement[]): number {
   const named = new URLSearchParams(location.search).has(PARAMETER)
     ? figures.findIndex(({ id }) => id === location.hash.slice(1))
     : -1;
-  const seen = figures.findIndex((figure) => figure.checkVisibility() && figure.getBoundingClientRect().bottom > 0);
+  const seen = figures.findIndex((figure) => isVisible(figure) && figure.getBoundingClientRect().bottom > 0);
   return Math.max(0, named < 0 ? seen : named);
 }
 
@@ -134,11 +137,11 @@ function isolate(figure: HTMLElement, bar: HTMLElement): HTMLElement[] {
 
 /** Writes the figure that is shown alone into the URL, or removes it. */
 function mark(id: string | undefined): void {
-  const address = new URL(location.href);
-  if (id === undefined) address.searchParams.delete(PARAMETER);
-  else {
-    address.searchParams.set(PARAMETER, '');
-    address.hash = id;
-  }
-  history.replaceState(history.state, '', address);
+  changeEntry((address) => {
+    if (id === undefined) address.searchParams.delete(PARAMETER);
+    else {
+      address.searchParams.set(PARAMETER, '');
+      address.hash = id;
+    }
+  });
 }

@@ -84,7 +84,7 @@ test('the page’s URL holds figures that change at the same time', async () => 
   await page.waitForURL(`${origin()}/en/?P=length%3D20&fig-rotation=position%3D3`, { timeout: 5000 });
 });
 
-test('settings that a throttled browser refuses are written with the next change', async () => {
+test('settings that a throttled browser refuses are written as soon as it accepts them, with those of other figures', async () => {
   const page = await open({ figures: ['positional-curves', 'encoding-rotation'] });
   const change = async (tag: string, settings: object): Promise<void> =>
     page.locator(tag).evaluate((figure, given) => {
@@ -92,15 +92,16 @@ test('settings that a throttled browser refuses are written with the next change
     }, settings);
   await page.evaluate(() => {
     history.replaceState = (): void => {
-      Reflect.deleteProperty(history, 'replaceState');
-      document.body.dataset.refused = '';
+      document.body.dataset.refused = String(Number(document.body.dataset.refused ?? 0) + 1);
       throw new DOMException('too many calls', 'SecurityError');
     };
   });
   await change('positional-curves', { length: 20 });
-  await page.locator('[data-refused]').waitFor();
-  expect(page.url()).toBe(`${origin()}/en/`);
+  await page.locator('[data-refused="1"]').waitFor();
   await change('encoding-rotation', { position: 3 });
+  await page.locator('[data-refused="2"]').waitFor();
+  expect(page.url()).toBe(`${origin()}/en/`);
+  await page.evaluate(() => Reflect.deleteProperty(history, 'replaceState'));
   await page.waitForURL(`${origin()}/en/?P=length%3D20&fig-rotation=position%3D3`, { timeout: 5000 });
 });
 

@@ -5,6 +5,7 @@ import { violationsOf } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
 import { textsOf } from '../../../support/proseFiles.js';
 import { outputs, withCells } from '../../cells.js';
+import { laidOut } from '../../place.js';
 
 const { open } = useBrowser();
 
@@ -36,6 +37,40 @@ async function heightsOfRun(cell: Locator): Promise<number[]> {
     return [...heights];
   });
 }
+
+test.each([
+  ['en', 1280],
+  ['ko', 1280],
+  ['en', 390],
+  ['ko', 390],
+] as const)('in %s at %i px a cell is as high before its element is loaded', async (language, width) => {
+  const page = await open({ figures: [], path: '/', hasTouch: width === 390, viewport: { width, height: 844 } });
+  const heights = (): Promise<number[]> =>
+    page
+      .locator('code-cell')
+      .evaluateAll((cells) => cells.map((cell) => Math.round(cell.getBoundingClientRect().height)));
+  let goOn = (): void => undefined;
+  const wait = new Promise<void>((resolve) => (goOn = resolve));
+  await page.route('**/assets/code-cell-*.js', async (route) => {
+    await wait;
+    await route.continue();
+  });
+  await page.goto(new URL(`/${language}/`, page.url()).href);
+  await page.evaluate(() => document.querySelectorAll('details').forEach((answer) => (answer.open = true)));
+  await laidOut(page);
+  for (const picture of await page.locator('.printed img').all()) await picture.scrollIntoViewIfNeeded();
+  const before = await heights();
+  expect(before.length).toBeGreaterThan(5);
+  goOn();
+  for (const cell of await page.locator('code-cell').all()) {
+    await cell.scrollIntoViewIfNeeded();
+    await cell.locator('.output > *').first().waitFor();
+  }
+  // Curves and maps are drawn at their width.
+  await page.waitForTimeout(300);
+  const after = await heights();
+  expect(before.map((height, cell) => Math.abs(height - after[cell]!)).filter((moved) => moved > 2)).toEqual([]);
+});
 
 test.each(['en', 'ko'] as const)('in %s a run does not change any cell’s output or height', async (language) => {
   const words = textsOf(language).cells;

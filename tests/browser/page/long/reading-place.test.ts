@@ -108,6 +108,63 @@ describe('in another language', () => {
   });
 });
 
+describe('a link to a heading', () => {
+  /** A browser without scroll anchoring, such as Safari, that scrolls to fragments before everything is laid out. */
+  const NO_ANCHORS = `document.addEventListener('DOMContentLoaded', () => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync('html { overflow-anchor: none !important }');
+    document.adoptedStyleSheets.push(sheet);
+  });`;
+  const arrive = async (id: string): Promise<{ page: Page; top: number }> => {
+    const page = await open({
+      path: `/en/#${id}`,
+      figures: [],
+      script: NO_ANCHORS,
+      viewport: { width: 1280, height: 300 },
+    });
+    await drawn(page);
+    return { page, top: await topOf(page, id) };
+  };
+  /** Makes the first figure higher, as when it is drawn with other fonts. */
+  const grow = (page: Page): Promise<void> =>
+    page.locator('#fig-lookup').evaluate((figure) => void (figure.style.paddingBottom = `${figure.offsetHeight}px`));
+
+  test.each(['relative-position', 'references'])(
+    'leads to #%s, which stays there while figures above grow',
+    async (id) => {
+      const { page, top } = await arrive(id);
+      const padding = await page.evaluate(() =>
+        parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop),
+      );
+      expect(Math.abs(top - padding)).toBeLessThanOrEqual(1);
+      await grow(page);
+      expect(Math.abs((await topOf(page, id)) - top)).toBeLessThanOrEqual(1);
+    },
+  );
+
+  test('the browser’s own scrolling does not end that, only the reader’s', async () => {
+    const { page, top } = await arrive('relative-position');
+    await page.locator('#fig-lookup').evaluate((figure) => {
+      figure.style.paddingBottom = '500px';
+      scrollBy({ top: 100, behavior: 'instant' });
+    });
+    await page.waitForTimeout(300);
+    expect(Math.abs((await topOf(page, 'relative-position')) - top)).toBeLessThanOrEqual(1);
+    await page.evaluate(() => scrollBy({ top: 100, behavior: 'instant' }));
+    await page.waitForTimeout(300);
+    expect(Math.abs((await topOf(page, 'relative-position')) - (top - 100))).toBeLessThanOrEqual(1);
+  });
+
+  test('has no effect for a reader who comes back from elsewhere in the text', async () => {
+    const { page } = await arrive('relative-position');
+    await put(page, 'fig-heads', 100);
+    await page.waitForTimeout(300);
+    await page.reload();
+    await drawn(page);
+    expect(Math.abs((await topOf(page, 'fig-heads')) - 100)).toBeLessThanOrEqual(3);
+  });
+});
+
 test('an answer that a reader opens after arriving opens downwards, under the pointer', async () => {
   const page = await open({ figures: [] });
   const answers = page.locator('main details summary');

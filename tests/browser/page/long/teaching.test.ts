@@ -64,6 +64,21 @@ describe('figure by figure', () => {
     expect(await page.locator('#fig-rotation').getAttribute('style')).not.toContain('zoom');
   });
 
+  test('goes on while the browser refuses to change the URL, which follows later', async () => {
+    const page = await begin();
+    const first = await question(page);
+    await page.evaluate(() => {
+      history.replaceState = (): void => {
+        throw new DOMException('too many calls', 'SecurityError');
+      };
+    });
+    await page.keyboard.press('n');
+    expect(await question(page)).not.toBe(first);
+    expect(new URL(page.url()).hash).toBe('#fig-lookup');
+    await page.evaluate(() => Reflect.deleteProperty(history, 'replaceState'));
+    await page.waitForURL(`${origin()}/en/?teach=#fig-formula`, { timeout: 5000 });
+  });
+
   test('arrow keys change the figure after an answer, but not in a control that uses them', async () => {
     const page = await open({ path: '/en/?teach#fig-tokens', figures: [] });
     const [tokens, next] = [page.locator('#fig-tokens.taught'), page.locator('.taught:not(#fig-tokens)')];

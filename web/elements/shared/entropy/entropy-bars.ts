@@ -38,8 +38,11 @@ export const entropyStyles = css`
     margin-inline-start: 0.5rem;
   }
   .entropy {
+    display: block;
+    /* As high as the map's cells, not as the bars would like to be: WebKit takes 100 % of the whole frame. */
+    contain: size;
+    align-self: stretch;
     width: 100%;
-    height: 100%;
     overflow: visible;
   }
   .entropy-name {

@@ -143,6 +143,20 @@ export const toolStyles = css`
     width: 100%;
     text-align: start;
   }
+  /* Safari before 17 has no popovers: it shows the formats, among the tools. */
+  @supports not selector(:popover-open) {
+    .tools [popovertarget] {
+      display: none;
+    }
+    .save {
+      display: flex;
+      position: static;
+      gap: 0 1.1rem;
+      padding: 0;
+      border: 0;
+      color: inherit;
+    }
+  }
   .panel {
     margin-top: 0.25rem;
     font-size: 0.75rem;

@@ -39,7 +39,7 @@ export function rowTicks({ count, origin, bare, words, marked = [], ...shown }: 
   const places =
     words === undefined
       ? [...ticks(count, bare && count > 8 ? 4 : 6).filter(isFree), ...rows]
-      : shownOf({ count, ...shown });
+      : shownOf({ count: Math.min(count, words.length), ...shown });
   return places.map(
     (row) =>
       svg`<text x="100%" dx=${rows.includes(row) ? -12 : -6} y=${middle(row, count)} dy="0.35em" text-anchor="end">${words?.[row] ?? row + origin}</text>`,
@@ -54,7 +54,7 @@ export function columnTicks({ count, origin, bare, words, ...shown }: Axis): SVG
     );
   }
   // An inner svg moves the origin to the column's middle, in per cent, where the word is rotated.
-  return shownOf({ count, ...shown }).map(
+  return shownOf({ count: Math.min(count, words.length), ...shown }).map(
     (column) =>
       svg`<svg x=${middle(column, count)} overflow="visible"
         ><text transform="rotate(-90)" x="-6" y="0.35em" text-anchor="end">${words[column]}</text></svg>`,

@@ -1,4 +1,5 @@
 import { css } from 'lit';
+import { schemeRule } from '../light-dark.js';
 import { blues } from './blues.js';
 
 /** 256 colours, four bytes each (red, green, blue, opaque), lowest value first. */
@@ -43,9 +44,7 @@ export function rampIn(scheme: 'light' | 'dark', low: number): Ramp {
 }
 
 export const rampStyles = css`
-  canvas {
-    color: light-dark(rgb(0 0 0), rgb(255 255 255));
-  }
+  ${schemeRule('canvas', (pick) => `color: ${pick('rgb(0 0 0)', 'rgb(255 255 255)')};`)}
   @media (prefers-color-scheme: dark) {
     canvas {
       /* The ramp's near-white end would glare. */

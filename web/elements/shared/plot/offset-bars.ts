@@ -1,6 +1,7 @@
 import { scaleLinear } from 'd3-scale';
 import { css, nothing, svg, type SVGTemplateResult } from 'lit';
 import { hatchPattern } from '../heat-map/marks.js';
+import { schemeRule } from '../light-dark.js';
 import type { Localised } from '../localised.js';
 
 const NARROW = 400;
@@ -109,9 +110,7 @@ export const offsetBarStyles = css`
     fill: var(--_series-0);
   }
   /* As in a map of such values. */
-  .negative {
-    fill: light-dark(#d6604d, #c25450);
-  }
+  ${schemeRule('.negative', (pick) => `fill: ${pick('#d6604d', '#c25450')};`)}
   .held {
     stroke: var(--_ink);
     stroke-width: 2;
