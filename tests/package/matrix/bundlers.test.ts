@@ -1,114 +1,60 @@
+/** What bundlers make of all entries at once: a page that computes, opens a model, and draws figures with workers. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, readdirSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { ROOT, output } from '../support.js';
-import {
-  ENTRIES,
-  POLICY,
-  TOOLS,
-  expectResult,
-  page,
-  program,
-  useChromium,
-  useConsumer,
-  type Entry,
-} from './support.js';
+import { HOSTS, POLICY, TOOLS, bun, expectResult, page, program, useChromium, useConsumer } from './support.js';
 
 const consumer = useConsumer();
 const open = useChromium();
 const built = join(consumer.path, 'built');
-const packaged = join(consumer.path, 'node_modules/wasm-attention/dist');
+const ISOLATED = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-embedder-policy': 'require-corp',
+};
 
 /** Runs a tool's JavaScript in its own process. */
 const script = (code: string): string =>
   output('node', ['--input-type=module', '--eval', code], { cwd: consumer.path });
-const bin = (name: string, ...args: string[]): string =>
-  output('node', [join(TOOLS, name), ...args], { cwd: consumer.path });
-/** The worker's script as a separate entry, for bundlers that ignore `new Worker(new URL(…))`. */
-const threads = (entry: Entry): string[] =>
-  entry === 'wasm-attention/worker' ? [join(packaged, 'worker-thread.js')] : [];
-/** Every wasm beside the bundle, for bundlers that leave `new URL(…)` alone. */
-const copyWasm = (entry: Entry): void => {
-  if (entry !== 'wasm-attention/slim') return;
-  for (const name of readdirSync(packaged).filter((file) => file.endsWith('.wasm')))
-    copyFileSync(join(packaged, name), join(built, name));
+const vite = (tool: string): void => {
+  output('node', [tool, 'build', '--outDir', 'built', '--logLevel', 'warn'], { cwd: consumer.path });
 };
-
-/** Each makes built/app.js from app.js, or built/index.html from index.html. */
-const BUNDLERS: Record<string, (entry: Entry) => void> = {
-  vite: () => {
-    script(`
-      import { build } from '${join(ROOT, 'node_modules/vite/dist/node/index.js')}';
-      await build({ root: '${consumer.path}', configFile: false, logLevel: 'warn', build: { outDir: '${built}', modulePreload: false } });
-    `);
-  },
-  'webpack 5': () => {
-    script(`
-      import webpack from '${join(TOOLS, 'webpack/lib/index.js')}';
-      const options = { mode: 'production', performance: false, context: '${consumer.path}', entry: './app.js', output: { path: '${built}', filename: 'app.js' } };
-      webpack(options, (error, stats) => {
-        if (!error && !stats.hasErrors() && !stats.hasWarnings()) return;
-        console.error(error ?? stats.toString());
-        process.exitCode = 1;
-      });
-    `);
-  },
-  rollup: (entry) => {
-    const input = JSON.stringify(['app.js', ...threads(entry)]);
-    script(`
-      import { rollup } from '${join(TOOLS, 'rollup/dist/es/rollup.js')}';
-      import resolve from '${join(TOOLS, '@rollup/plugin-node-resolve/dist/es/index.js')}';
-      const bundle = await rollup({ input: ${input}, plugins: [resolve()], onwarn: ({ message }) => { throw new Error(message); } });
-      await bundle.write({ dir: '${built}', entryFileNames: '[name].js', chunkFileNames: '[name].js' });
-    `);
-    copyWasm(entry);
-  },
-  esbuild: (entry) => {
-    const inputs = ['app.js', ...threads(entry)];
-    output(
-      'node',
-      [
-        join(TOOLS, 'esbuild/bin/esbuild'),
-        ...inputs,
-        '--bundle',
-        '--format=esm',
-        `--outdir=${built}`,
-        '--entry-names=[name]',
-        '--log-override:empty-import-meta=error',
-      ],
-      { cwd: consumer.path },
-    );
-    copyWasm(entry);
-  },
-  parcel: () => {
-    bin(
-      'parcel/lib/bin.js',
-      'build',
-      'index.html',
-      '--dist-dir',
-      built,
-      '--no-cache',
-      '--no-source-maps',
-      '--public-url',
-      '/',
-    );
-  },
+/** webpack, or Rspack, which has the same interface. */
+const webpack = (module: string): void => {
+  script(`
+    import pack from '${join(TOOLS, module)}';
+    const options = { mode: 'production', performance: false, context: '${consumer.path}', entry: './app.js', output: { path: '${built}', filename: 'app.js' } };
+    pack(options, (error, stats) => {
+      if (!error && !stats.hasErrors() && !stats.hasWarnings()) return;
+      console.error(error ?? stats.toString());
+      process.exitCode = 1;
+    });
+  `);
 };
+/** The script of the host's package.json. */
+const npm = (): void => {
+  const path = [dirname(bun()), join(TOOLS, '.bin'), process.env.PATH].join(delimiter);
+  output('npm', ['run', 'build'], { cwd: consumer.path, env: { PATH: path } });
+};
+const parcel = (): void => {
+  const options = ['--dist-dir', built, '--no-cache', '--no-source-maps', '--public-url', '/'];
+  output('node', [join(TOOLS, 'parcel/lib/bin.js'), 'build', 'index.html', ...options], { cwd: consumer.path });
+};
+const VITE = { vite: join(ROOT, 'node_modules/vite'), vite7: join(TOOLS, 'vite7') };
 
-/** A figure on the page; prints when it has computed and painted its numbers. */
-const FIGURE = `
-  import 'wasm-attention/elements';
-  const figure = document.body.appendChild(document.createElement('positional-heatmap'));
-  const look = setInterval(() => {
-    const canvas = figure.shadowRoot?.querySelector('heat-map')?.shadowRoot?.querySelector('canvas');
-    const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data.buffer;
-    // Sines and cosines of 60 positions have most of a colour scale's values.
-    if (!pixels || new Set(new Uint32Array(pixels)).size < 100) return;
-    clearInterval(look);
-    console.log('result painted');
-  }, 50);
-`;
+/** Each fills `built` from app.js or index.html; the host's folder has the configuration that it needs. */
+const BUNDLERS: Record<string, () => void> = {
+  vite: () => vite(join(VITE.vite, 'bin/vite.js')),
+  vite7: () => vite(join(VITE.vite7, 'bin/vite.js')),
+  webpack: () => webpack('webpack/lib/index.js'),
+  rspack: () => webpack('@rspack/core/dist/index.js'),
+  rollup: npm,
+  esbuild: npm,
+  bun: npm,
+  parcel,
+};
 
 /** The policy that allows a page's own inline scripts: Parcel writes an import map into it if there are assets. */
 function withHashes(file: string): string {
@@ -117,37 +63,85 @@ function withHashes(file: string): string {
   return POLICY.replace("script-src 'self'", ["script-src 'self'", ...hashes].join(' '));
 }
 
-describe.each(Object.keys(BUNDLERS))('%s', (bundler) => {
-  it.each(ENTRIES)('bundles %s into a page that runs under a strict policy', async (entry) => {
-    rmSync(built, { recursive: true, force: true });
-    mkdirSync(built);
-    consumer.write('index.html', page('./app.js'));
-    consumer.write('app.js', program(entry));
-    BUNDLERS[bundler]!(entry);
-    if (!['vite', 'parcel'].includes(bundler))
-      copyFileSync(join(consumer.path, 'index.html'), join(built, 'index.html'));
-    expectResult(await open({ folder: built, path: '/index.html', policy: withHashes(join(built, 'index.html')) }));
-  });
+/** Copies the page and the host's configuration; the fields of its package.json are added to the consumer's. */
+function prepare(host: string): void {
+  rmSync(built, { recursive: true, force: true });
+  mkdirSync(built);
+  const own = join(HOSTS, host);
+  consumer.copyChecks();
+  const file = join(consumer.path, 'package.json');
+  const fields = existsSync(join(own, 'package.json')) ? readFileSync(join(own, 'package.json'), 'utf8') : '{}';
+  const before = readFileSync(file, 'utf8');
+  if (existsSync(own)) cpSync(own, consumer.path, { recursive: true });
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(before), ...JSON.parse(fields) }));
+}
 
-  it('bundles wasm-attention/elements into a page that draws a figure under a strict policy', async () => {
-    rmSync(built, { recursive: true, force: true });
-    mkdirSync(built);
-    consumer.write('index.html', page('./app.js'));
-    consumer.write('app.js', FIGURE);
-    BUNDLERS[bundler]!('wasm-attention');
-    if (!['vite', 'parcel'].includes(bundler))
+beforeAll(() => {
+  consumer.copyChecks();
+  symlinkSync(join(TOOLS, '@rollup'), join(consumer.path, 'node_modules/@rollup'));
+});
+
+/** Expects that the page's checks pass and that its figures compute in their workers. */
+async function expectAll(page: Page): Promise<string> {
+  const said = await page.waitForEvent('console', (message) => message.text().startsWith('result '));
+  await page.locator('positional-heatmap[drawn]').waitFor();
+  await page.getByRole('button', { name: 'Train: learned' }).press('Enter');
+  await page.locator('position-training .readout', { hasText: 'step' }).waitFor();
+  await page.getByRole('button', { name: 'Start the race' }).press('Enter');
+  await page.waitForFunction(() => {
+    const progress = document.querySelector('complexity-race')!.shadowRoot!.querySelector('progress');
+    return progress !== null && progress.value > 0;
+  });
+  return said.text();
+}
+
+const ALL = 'result Checked: library, models, slim, worker, threads.';
+
+describe.each(Object.keys(BUNDLERS))('%s', (bundler) => {
+  it('builds a page with all entries, which runs under a strict policy', async () => {
+    prepare(bundler);
+    BUNDLERS[bundler]!();
+    if (!existsSync(join(built, 'index.html')))
       copyFileSync(join(consumer.path, 'index.html'), join(built, 'index.html'));
+    cpSync(join(consumer.path, 'stories260K'), join(built, 'stories260K'), { recursive: true });
     const policy = withHashes(join(built, 'index.html'));
-    expect(await open({ folder: built, path: '/index.html', policy })).toMatch(/^result painted$/m);
+    expect(await open({ folder: built, path: '/index.html', policy, headers: ISOLATED }, expectAll)).toBe(ALL);
   });
 });
 
-/** Vite's server in its own process; its URL. */
-async function serve(entry: Entry): Promise<{ url: string; stop: () => void }> {
+it('Vite 7 builds a worker of the page’s own, which computes and opens a model', async () => {
+  prepare('vite7');
+  writeFileSync(join(consumer.path, 'index.html'), page('./app.js'));
+  const start = "new Worker(new URL('./own.js', import.meta.url), { type: 'module' })";
+  writeFileSync(join(consumer.path, 'app.js'), `${start}.onmessage = ({ data }) => console.log('result ' + data);`);
+  writeFileSync(
+    join(consumer.path, 'own.js'),
+    `
+      import { library } from './checks/library.js';
+      import { report } from './checks/report.js';
+      report(library((name) => fetch('/stories260K/' + name))).then((text) => postMessage(text));
+    `,
+  );
+  BUNDLERS.vite7!();
+  cpSync(join(consumer.path, 'stories260K'), join(built, 'stories260K'), { recursive: true });
+  const said = await open({ folder: built, path: '/index.html', policy: POLICY });
+  expect(said).toBe('result Checked: library, models.');
+});
+
+it('Parcel builds wasm-attention as it is installed', async () => {
+  prepare('');
+  writeFileSync(join(consumer.path, 'app.js'), program('wasm-attention'));
+  writeFileSync(join(consumer.path, 'index.html'), page('./app.js'));
+  parcel();
+  expectResult(await open({ folder: built, path: '/index.html', policy: withHashes(join(built, 'index.html')) }));
+});
+
+/** The URL of a Vite's server in its own process. */
+async function serve(folder: string): Promise<{ url: string; stop: () => void }> {
   const code = `
-    import { createServer } from '${join(ROOT, 'node_modules/vite/dist/node/index.js')}';
+    import { createServer } from '${join(folder, 'dist/node/index.js')}';
     const server = await createServer({
-      root: '${consumer.path}', configFile: false, logLevel: 'warn', cacheDir: '${consumer.path}/cache-${entry.replace('/', '-')}',
+      logLevel: 'warn', cacheDir: '${consumer.path}/cache', server: { headers: ${JSON.stringify(ISOLATED)} },
     });
     await server.listen(0);
     console.log(server.resolvedUrls.local[0]);
@@ -160,13 +154,12 @@ async function serve(entry: Entry): Promise<{ url: string; stop: () => void }> {
   return { url, stop: () => child.kill() };
 }
 
-describe("vite's server", () => {
-  it.each(ENTRIES)('serves %s', async (entry) => {
-    consumer.write('index.html', page('./app.js'));
-    consumer.write('app.js', program(entry));
-    const server = await serve(entry);
+describe.each(['vite', 'vite7'] as const)("%s's server", (name) => {
+  it('serves all entries', async () => {
+    prepare(name);
+    const server = await serve(VITE[name]);
     try {
-      expectResult(await open({ url: server.url }));
+      expect(await open({ url: server.url }, expectAll)).toBe(ALL);
     } finally {
       server.stop();
     }

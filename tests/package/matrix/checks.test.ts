@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, output, run, temporaryFolder } from '../support.js';
 import { TOOLS, useConsumer } from './support.js';
@@ -47,7 +48,7 @@ describe('the tarball', () => {
 });
 
 describe('the declarations of the worker', () => {
-  const check = (resolution: 'node16' | 'bundler', text: string): string => {
+  const check = (resolution: 'node16' | 'bundler', text: string, types?: 'node'): string => {
     consumer.write('consumer.ts', text);
     const compilerOptions = {
       ...{
@@ -56,7 +57,8 @@ describe('the declarations of the worker', () => {
         noUncheckedIndexedAccess: true,
         skipLibCheck: false,
       },
-      ...{ target: 'es2022', lib: ['es2022', 'dom', 'esnext.disposable'], types: [], noEmit: true },
+      ...{ target: 'es2022', noEmit: true },
+      ...{ lib: ['es2022', 'esnext.disposable', ...(types ? [] : ['dom'])], types: types ? [types] : [] },
       ...{ module: resolution === 'node16' ? 'node16' : 'esnext', moduleResolution: resolution },
     };
     consumer.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['consumer.ts'] }));
@@ -84,6 +86,23 @@ describe('the declarations of the worker', () => {
 
   it.each(['node16', 'bundler'] as const)('are accepted with %s resolution', (resolution) => {
     expect(check(resolution, right)).toBe('');
+  });
+
+  it('are accepted without the DOM’s types, as are those of other entries', () => {
+    symlinkSync(join(ROOT, 'node_modules/@types'), join(consumer.path, 'node_modules/@types'));
+    symlinkSync(join(ROOT, 'node_modules/undici-types'), join(consumer.path, 'node_modules/undici-types'));
+    const others = `
+      import { load } from 'wasm-attention';
+      import { load as slim } from 'wasm-attention/slim';
+      import { openModel } from 'wasm-attention/models';
+      import { readSafetensors } from 'wasm-attention/safetensors';
+      const bytes: Uint8Array = new Uint8Array(8);
+      await load({ wasm: bytes });
+      await slim({ threads: 2 });
+      await openModel({ config: {}, weights: [bytes] });
+      readSafetensors(bytes);
+    `;
+    expect(check('node16', right + others, 'node')).toBe('');
   });
 
   it('reject what the synchronous ones reject, and results that are not awaited', () => {

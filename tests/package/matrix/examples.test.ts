@@ -78,6 +78,23 @@ describe('the example', () => {
     expect(rows[0]![0]).toBe('1.000');
   });
 
+  it('corpus embeds the same vectors on one core as on two', () => {
+    const model = copyWithTokenizers('corpus');
+    const sentences = Array.from({ length: 70 }, (_, i) => `The cat was happy${' and happy'.repeat(i % 5)}, one day.`);
+    writeFileSync(join(consumer.path, 'sentences.txt'), sentences.join('\n'));
+    const [one, two] = [1, 2].map((workers) => {
+      const printed = output('node', ['main.mjs', model, 'sentences.txt', String(workers)], { cwd: consumer.path });
+      expect(printed).toMatch(RegExp(`^70 sentences, ${workers} workers: \\d+ per second\n$`));
+      return readFileSync(join(consumer.path, 'embeddings.f32'));
+    });
+    // 64 numbers for each sentence.
+    expect(one).toHaveLength(70 * 64 * 4);
+    expect(two).toEqual(one);
+    const rows = Array.from({ length: 10 }, (_, i) => one!.toString('hex', i * 256, (i + 1) * 256));
+    expect(rows.slice(0, 5)).toEqual(rows.slice(5));
+    expect(new Set(rows).size).toBe(5);
+  });
+
   it('generate writes the story that the model is known for, and its speed', () => {
     const model = copyWithTokenizers('generate');
     const { text } = JSON.parse(readFileSync(join(model, 'expected.json'), 'utf8')) as { text: string };

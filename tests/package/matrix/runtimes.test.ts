@@ -1,51 +1,20 @@
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { output, run } from '../support.js';
-import { ENTRIES, TOOLS, expectResult, program, useConsumer } from './support.js';
+import { bun, deno, useConsumer } from './support.js';
 
 const consumer = useConsumer();
 
-/** The executable of a tool with a package per platform, which its installer only links. */
-function binary(names: readonly string[]): string {
-  const found = names.map((name) => join(TOOLS, name)).find((file) => spawnSync(file, ['--version']).status === 0);
-  if (!found) throw new Error(`none of ${names.join(', ')} runs here`);
-  return found;
-}
-const deno = (): string =>
-  binary([
-    '@deno/linux-x64-glibc/deno',
-    '@deno/linux-arm64-glibc/deno',
-    '@deno/darwin-arm64/deno',
-    '@deno/darwin-x64/deno',
-  ]);
-const bun = (): string =>
-  binary([
-    '@oven/bun-linux-x64/bin/bun',
-    '@oven/bun-linux-aarch64/bin/bun',
-    '@oven/bun-darwin-aarch64/bin/bun',
-    '@oven/bun-darwin-x64/bin/bun',
-  ]);
+const RUNTIMES: Record<string, () => readonly [string, ...string[]]> = {
+  node: () => ['node'],
+  'node --permission': () => ['node', '--experimental-permission', '--allow-fs-read=*', '--allow-worker'],
+  deno: () => [deno(), 'run', '--no-prompt', '--allow-read', '--node-modules-dir=manual'],
+  bun: () => [bun()],
+};
 
-/** These two wait for idle workers. */
-const END = 'attention.dispose?.();';
-
-describe.each(ENTRIES)('%s', (entry) => {
-  it('runs in Node, and the process ends by itself', () => {
-    const file = consumer.write('app.mjs', program(entry));
-    expectResult(output('node', [file], { cwd: consumer.path }));
-  });
-
-  it('runs in Deno, which is allowed to read', () => {
-    const file = consumer.write('app.mjs', program(entry, END));
-    expectResult(
-      output(deno(), ['run', '--no-prompt', '--allow-read', '--node-modules-dir=manual', file], { cwd: consumer.path }),
-    );
-  });
-
-  it('runs in Bun', () => {
-    const file = consumer.write('app.mjs', program(entry, END));
-    expectResult(output(bun(), [file], { cwd: consumer.path }));
-  });
+it.each(Object.keys(RUNTIMES))('all entries run in %s, and the process ends by itself', (runtime) => {
+  consumer.copyChecks();
+  const [command, ...options] = RUNTIMES[runtime]!();
+  const printed = output(command, [...options, 'main.mjs'], { cwd: consumer.path });
+  expect(printed).toBe('Checked: library, models, slim, worker, threads.\n');
 });
 
 describe('require', () => {

@@ -1,11 +1,35 @@
 /** Programs that use the packed package, and the environments that run them. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { servePage, type ServerOptions } from '../../browser/server.js';
-import { installInto, temporaryFolder } from '../support.js';
+import { ROOT, installInto, temporaryFolder } from '../support.js';
 
 export const TOOLS = join(import.meta.dirname, 'node_modules');
+/** Files that users write for each host, and the checks that run in it. */
+export const HOSTS = join(import.meta.dirname, '../hosts');
+
+/** The executable of a tool with a package per platform, which its installer only links. */
+function binary(names: readonly string[]): string {
+  const found = names.map((name) => join(TOOLS, name)).find((file) => spawnSync(file, ['--version']).status === 0);
+  if (!found) throw new Error(`none of ${names.join(', ')} runs here`);
+  return found;
+}
+export const deno = (): string =>
+  binary([
+    '@deno/linux-x64-glibc/deno',
+    '@deno/linux-arm64-glibc/deno',
+    '@deno/darwin-arm64/deno',
+    '@deno/darwin-x64/deno',
+  ]);
+export const bun = (): string =>
+  binary([
+    '@oven/bun-linux-x64/bin/bun',
+    '@oven/bun-linux-aarch64/bin/bun',
+    '@oven/bun-darwin-aarch64/bin/bun',
+    '@oven/bun-darwin-x64/bin/bun',
+  ]);
 
 /** A tool's version. */
 export function versionOf(tool: string): string {
@@ -23,7 +47,7 @@ function expected(): number {
 }
 
 /** A program that makes one attention call and prints the result; an ES module, for any environment with a console. */
-export function program(entry: string, end = ''): string {
+export function program(entry: string): string {
   const [load, word] = /\/worker(\.js)?$/.test(entry) ? ['loadWorker', 'await '] : ['load', ''];
   return `
     import { ${load} } from '${entry}';
@@ -32,7 +56,6 @@ export function program(entry: string, end = ''): string {
       const [query, keys, values] = [[[1, 0]], [[1, 0], [0, 1], [1, 1]], [[10], [20], [60]]];
       const { output } = ${word}attention.scaledDotProductAttention(query, keys, values);
       console.log('result ' + output.data[0]);
-      ${end}
     }
     main().catch((error) => console.log('failed ' + (error.stack || error)));
   `;
@@ -50,14 +73,15 @@ const CONSUMER = {
   name: 'consumer',
   type: 'module',
   private: true,
-  // Parcel follows a package's exports only when told.
-  '@parcel/resolver-default': { packageExports: true },
-  // In a worker, a shared bundle that Parcel splits off does not register its modules.
-  '@parcel/bundler-default': { minBundleSize: 10 ** 7 },
 };
 
 /** A folder that has the packed package installed, for one test file. */
-export function useConsumer(): { readonly path: string; write: (name: string, text: string) => string } {
+export function useConsumer(): {
+  readonly path: string;
+  write: (name: string, text: string) => string;
+  /** Copies the programs that check every entry, and the model that they open. */
+  copyChecks: () => void;
+} {
   const folder = temporaryFolder();
   beforeAll(() => {
     writeFileSync(join(folder.path, 'package.json'), JSON.stringify(CONSUMER));
@@ -69,7 +93,12 @@ export function useConsumer(): { readonly path: string; write: (name: string, te
     writeFileSync(file, text);
     return file;
   };
-  return { path: folder.path, write };
+  const copyChecks = (): void => {
+    cpSync(join(HOSTS, 'app'), folder.path, { recursive: true });
+    cpSync(join(HOSTS, 'checks'), join(folder.path, 'checks'), { recursive: true });
+    cpSync(join(ROOT, 'tests/fixtures/stories260K'), join(folder.path, 'stories260K'), { recursive: true });
+  };
+  return { path: folder.path, write, copyChecks };
 }
 
 /**

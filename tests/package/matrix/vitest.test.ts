@@ -2,10 +2,9 @@
 import { cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, run } from '../support.js';
-import { TOOLS, useConsumer } from './support.js';
+import { HOSTS, TOOLS, useConsumer } from './support.js';
 
 const consumer = useConsumer();
-const HOSTS = join(import.meta.dirname, 'hosts');
 
 beforeAll(() => {
   for (const tool of ['vitest', 'jsdom', 'happy-dom'])

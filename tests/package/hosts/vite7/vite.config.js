@@ -1,0 +1,3 @@
+export default {
+  optimizeDeps: { exclude: ['wasm-attention'] },
+};
