@@ -7,14 +7,14 @@ need 'JavaScript packages' clang-format
 bash scripts/build.sh wasm
 bin=node_modules/.bin
 
-checks=('clang-format' 'oxlint' 'prettier' 'tsc' 'attributes')
+checks=('clang-format' 'oxlint' 'prettier' 'tsc' 'tables')
 run_check() {
   case $1 in
     clang-format) find cpp tests -name node_modules -prune -o \( -name '*.cpp' -o -name '*.h' \) -print | xargs -r clang-format --dry-run -Werror ;;
     oxlint) $bin/oxlint ;;  # checks types, too, by tsconfig.json
     prettier) $bin/prettier --check --cache --cache-location build/prettier.cache . ;;
     tsc) for project in lib scripts; do $bin/tsc --project tsconfig.$project.json --noEmit || return; done ;;
-    attributes) node scripts/attributes.mjs --check ;;
+    tables) node scripts/attributes.mjs --check && node scripts/hosts.mjs --check ;;
   esac
 }
 

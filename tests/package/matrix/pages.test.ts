@@ -42,6 +42,37 @@ describe('a page without a bundler', () => {
     expectResult(await open({ folder: consumer.path, path: '/index.html', policy: POLICY }));
   });
 
+  it('runs index.js in an AudioWorklet', async () => {
+    consumer.write('index.html', page('./app.js'));
+    consumer.write(
+      'app.js',
+      `
+        const context = new OfflineAudioContext(1, 128, 48000);
+        await context.audioWorklet.addModule('./worklet.js');
+        new AudioWorkletNode(context, 'attention').port.onmessage = ({ data }) => console.log(data);
+        await context.startRendering();
+      `,
+    );
+    consumer.write(
+      'worklet.js',
+      `
+        let say;
+        ${saying('index', 'say').replace(/main\(\)\.catch(.*);\s*$/s, 'const start = () => main().catch$1;')}
+        registerProcessor('attention', class extends AudioWorkletProcessor {
+          constructor() {
+            super();
+            say = (text) => this.port.postMessage(text);
+            start();
+          }
+          process() {
+            return false;
+          }
+        });
+      `,
+    );
+    expectResult(await open({ folder: consumer.path, path: '/index.html', policy: POLICY }));
+  });
+
   /** A page that prints its service worker's messages. */
   const TELL = `
     navigator.serviceWorker.onmessage = ({ data }) => console.log(data);

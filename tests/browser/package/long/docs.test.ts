@@ -42,7 +42,7 @@ async function expectAlive({ path, code }: { path: string; code: string }, open:
 }
 
 /** The guide's policy. */
-const csp = fences(readFileSync(join(ROOT, 'web/docs/csp-and-bundlers.md'), 'utf8')).find(({ code }) =>
+const csp = fences(readFileSync(join(ROOT, 'web/docs/entries-and-csp.md'), 'utf8')).find(({ code }) =>
   code.startsWith('Content-Security-Policy: '),
 )!;
 const policy = csp.code.replace('Content-Security-Policy: ', '').replaceAll(/\s+/g, ' ').trim();
