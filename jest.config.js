@@ -15,7 +15,7 @@ export default {
   testMatch: ['<rootDir>/tests/**/*.test.ts'],
   testPathIgnorePatterns: [
     '/node_modules/',
-    '<rootDir>/tests/(browser|bench|package)/',
+    '<rootDir>/tests/(browser|browsers|bench|package)/',
     ...(process.env.LONG ? [] : ['/long/']),
   ],
   modulePathIgnorePatterns: ['<rootDir>/build/', '<rootDir>/tests/(bench|package/matrix/node_modules)/'],

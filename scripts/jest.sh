@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds what the suites need, then runs them. Results go to build/results.
-#   usage: jest.sh js|package|browser|matrix [JEST'S ARGUMENTS]
+#   usage: jest.sh js|package|browser|browsers|matrix [JEST'S ARGUMENTS]
 # `js` runs on the library's sources, or with DIST=1, THREADS=3 (threads share every loop, however small) or RELAXED=1
 # (relaxed SIMD) on the built package, as `package` does. LONG=1, or naming one, also runs the suites in folders named
 # `long`.
@@ -30,6 +30,11 @@ case $suite in
     # Only long suites use the package.
     bash scripts/build.sh ${LONG:+package} page
     ;;
+  browsers)
+    bash scripts/setup.sh --browsers || exit 1
+    need fonts
+    bash scripts/build.sh package page
+    ;;
   matrix)
     bash scripts/setup.sh --books || exit 1
     bash scripts/build.sh package
@@ -41,7 +46,7 @@ case $suite in
         fail "the matrix's tools cannot be installed: $(reason matrix-tools)"
     fi
     ;;
-  *) fail 'usage: jest.sh js|package|browser|matrix [arguments]' ;;
+  *) fail 'usage: jest.sh js|package|browser|browsers|matrix [arguments]' ;;
 esac
 
 if [[ -n ${RELAXED-} ]]; then

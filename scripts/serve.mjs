@@ -1,15 +1,10 @@
 // Serves the built page on 127.0.0.1 until it is stopped.
 import { join } from 'node:path';
-import { host } from './static-host.mjs';
+import { host, ISOLATED } from './static-host.mjs';
 
 const port = Number(process.env.PORT ?? 4173);
-// Cross-origin isolation, so that the race can use several threads.
-const headers = {
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-embedder-policy': 'require-corp',
-};
 
-host(join(import.meta.dirname, '../build/page'), headers)
+host(join(import.meta.dirname, '../build/page'), ISOLATED)
   .on('error', (/** @type {NodeJS.ErrnoException} */ { code, message }) => {
     console.error(`start: ${code === 'EADDRINUSE' ? `port ${port} is busy` : message}`);
     process.exitCode = 1;

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # Finds every tool that the build and the tests need and installs what is missing: system tools from Debian's packages
 # (as root or through sudo), JavaScript packages with `npm ci`. Running it again costs a fraction of a second.
-#   usage: setup.sh [--tools | --fuzz | --books]
-#                                           --tools leaves out the JavaScript packages, --fuzz adds libFuzzer, --books adds Sphinx and Pandoc
+#   usage: setup.sh [--tools | --fuzz | --books | --browsers]
+#                                           --tools leaves out the JavaScript packages, --fuzz adds libFuzzer, --books adds Sphinx and Pandoc,
+#                                           --browsers adds Firefox, WebKitGTK and what drives browsers
 #          setup.sh --check TOOL…           installs nothing, and fails with one line if one of these is missing
 . "$(dirname "$0")/common.sh"
 
 mode=${1-}
 case $mode in
-  '' | --tools | --fuzz | --books | --check) ;;
-  *) fail 'usage: setup.sh [--tools | --fuzz | --books | --check TOOL…]' ;;
+  '' | --tools | --fuzz | --books | --browsers | --check) ;;
+  *) fail 'usage: setup.sh [--tools | --fuzz | --books | --browsers | --check TOOL…]' ;;
 esac
 
 # ---- what is needed: how to test for it, its Debian and Ubuntu packages (those that exist), where else to get it
@@ -77,6 +78,16 @@ if [[ $mode == --fuzz ]]; then tools+=('libFuzzer|clang libclang-rt-dev|https://
 # For the examples of books in `npm run test:matrix`.
 if [[ $mode == --books ]]; then
   tools+=('sphinx-build|python3-sphinx|https://www.sphinx-doc.org' 'pandoc|pandoc|https://pandoc.org')
+fi
+
+# For `npm run test:browsers` and `npm run look`.
+if [[ $mode == --browsers ]]; then
+  tools+=(
+    'chromedriver|chromium-driver|https://googlechromelabs.github.io/chrome-for-testing'
+    'firefox-esr|firefox-esr|https://www.mozilla.org/firefox/enterprise'
+    'WebKitWebDriver|webkit2gtk-driver|https://webkitgtk.org'
+    'Xvfb|xvfb|https://www.x.org'
+  )
 fi
 
 installed=node_modules/.package-lock.json

@@ -14,6 +14,11 @@ const TYPES = /** @type {Record<string, string>} */ ({
   '.wasm': 'application/wasm',
   '.woff2': 'font/woff2',
 });
+/** Headers for cross-origin isolation, so that pages can use several threads. */
+export const ISOLATED = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-embedder-policy': 'require-corp',
+};
 /** The best quality that compresses while a reader waits. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 

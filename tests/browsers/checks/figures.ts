@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals';
+import { drawAll, TAGS } from '../reader.js';
+import type { Visit } from '../visit.js';
+
+export function checkFigures(visit: Visit): void {
+  test.each([1280, 390])('draws every figure in a window of %d px', async (width) => {
+    await visit.open('/en/', { width });
+    await visit.browser.run(drawAll, TAGS);
+    expect(await visit.browser.run(undrawn, TAGS)).toEqual([]);
+  });
+}
+
+/** Figures with a sentence instead of their picture; the language model has a button until it is loaded. */
+function undrawn(tags: string): string[] {
+  const isDrawn = ({ shadowRoot }: Element): boolean => {
+    const stage = shadowRoot?.querySelector('.stage');
+    const pictures = [...(stage?.querySelectorAll('svg, canvas, heat-map, table, .ask button') ?? [])];
+    return pictures.some((picture) => picture.getBoundingClientRect().height > 0);
+  };
+  return [...document.querySelectorAll(tags)].filter((figure) => !isDrawn(figure)).map(({ localName }) => localName);
+}

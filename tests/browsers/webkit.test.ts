@@ -1,0 +1,3 @@
+import { checkEngine } from './checks.js';
+
+checkEngine('WebKit', 'webkit');
