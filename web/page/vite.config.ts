@@ -5,7 +5,7 @@ import { countPackages, licenses, OTHERS } from '../licenses.js';
 import { library } from '../vite.config.js';
 import { firstFigure } from './plugins/firstFigure.js';
 import { fontNotices, ownFonts } from './plugins/ownFonts.js';
-import { pageInputs, pages } from './plugins/pages.js';
+import { CELL_FRAME, pageInputs, pages } from './plugins/pages.js';
 import { cellFrame } from './plugins/policy.js';
 import { scriptText } from './plugins/scriptText.js';
 
@@ -19,13 +19,14 @@ export const bundling = {
   root,
   // Relative URLs: the built folder works at the root of a host and below it.
   base: './',
-  define: { ...library.define, __CELL_FRAME__: JSON.stringify(cellFrame()) },
+  define: { ...library.define, __CELL_FRAME__: JSON.stringify(cellFrame('blob:')), __CELL_FRAME_FILE__: 'undefined' },
   worker: { plugins: () => [countPackages()] },
   resolve: library.resolve,
 };
 
 export default defineConfig({
   ...bundling,
+  define: { ...bundling.define, __CELL_FRAME_FILE__: JSON.stringify(`../${CELL_FRAME}`) },
   plugins: [
     pages(root),
     firstFigure(),

@@ -16,6 +16,8 @@ const listen = addEventListener.bind(self);
 const report = reportError.bind(self);
 const Text = Blob;
 const addressOf = URL.createObjectURL.bind(URL);
+/** Modules have URLs of the same kind as the worker. */
+const asData = location.protocol === 'data:';
 
 listen(
   'message',
@@ -48,21 +50,26 @@ async function run({ code, wasm }: CellStart, port: MessagePort): Promise<void> 
   Object.defineProperty(scope, 'show', { value: show });
 
   const address = moduleOf(program);
-  const failed = (event: Event, thrown: unknown, line?: number): void => {
-    event.preventDefault();
+  const failed = (thrown: unknown, line?: number): void => {
     const failure = failureOf(thrown, address, line);
     post({ ...failure, message: failure.message.replaceAll(modules, 'wasm-attention') });
   };
-  listen('error', (event) =>
-    failed(event, event.error ?? event.message, event.filename === address ? event.lineno : undefined),
-  );
-  listen('unhandledrejection', (event) => failed(event, event.reason));
+  listen('error', (event) => {
+    event.preventDefault();
+    failed(event.error ?? event.message, event.filename === address ? event.lineno : undefined);
+  });
+  listen('unhandledrejection', (event) => {
+    event.preventDefault();
+    failed(event.reason);
+  });
   try {
     await import(/* @vite-ignore */ address);
     post({ type: 'done' });
   } catch (thrown) {
-    // The event has the line of a syntax error; the error itself has it only in some browsers.
-    report(thrown);
+    // The event has the line of a syntax error; the error itself has it only in some browsers. Firefox has no event for
+    // endless recursion.
+    if (thrown instanceof SyntaxError) report(thrown);
+    else failed(thrown);
   }
 }
 
@@ -77,6 +84,7 @@ function libraryModule(wasm: BufferSource): string {
 }
 
 function moduleOf(text: string): string {
+  if (asData) return `data:text/javascript,${encodeURIComponent(text)}`;
   return addressOf(new Text([text], { type: 'text/javascript' }));
 }
 

@@ -119,10 +119,11 @@ async function checked(found: Response | undefined, { hash, type }: KeptFile): P
   const body = await found.arrayBuffer();
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', body));
   if (btoa(String.fromCharCode(...digest)) !== hash) return undefined;
-  // On a cross-origin isolated host, workers start only with the second header. Elsewhere it has no effect.
-  return new Response(body, {
-    headers: { 'content-type': type, 'cross-origin-embedder-policy': 'require-corp' },
-  });
+  const headers: Record<string, string> = { 'content-type': type };
+  // On a cross-origin isolated host, workers start only with this header, which has no effect elsewhere. For pages it
+  // would have one: in WebKit, the frames of code cells get no workers then.
+  if (!type.startsWith('text/html')) headers['cross-origin-embedder-policy'] = 'require-corp';
+  return new Response(body, { headers });
 }
 
 function isHashed(file: string): boolean {

@@ -6,11 +6,15 @@ import { modelsPage, type ModelStrings } from '../models/template.js';
 import { filled, Numbers } from '../../elements/drawing.js';
 import { LANGUAGES, type Language } from '../../elements/languages.js';
 import type { SpokenWords } from '../cells/words.js';
+import { cellFrame } from './policy.js';
 import type { PageStrings } from './pageStrings.js';
 import type { KeepPicture } from './printed.js';
 import { renderProse } from './prose.js';
 import { writeGenerated } from '../../../scripts/figures.mjs';
 import { languagePage, startPage, type MenuEntry, type PageContext } from './template.js';
+
+/** The file with the document of a cell's frame (../cells/sandbox.ts). */
+export const CELL_FRAME = 'cell-frame.html';
 
 /** Rollup's inputs: the page at `/`, and two pages per language. The files are virtual. */
 export function pageInputs(root: string): string[] {
@@ -37,6 +41,9 @@ export function pages(root: string): Plugin {
         this.emitFile({ type: 'asset', fileName, source: svg });
         return `../${fileName}`;
       });
+    },
+    generateBundle() {
+      this.emitFile({ type: 'asset', fileName: CELL_FRAME, source: cellFrame('data:') });
     },
     configureServer: (server) => () => {
       serve(server, root);

@@ -17,6 +17,8 @@ export function securityPolicy({ cells = false, hashes }: PolicyOptions = {}): s
     `script-src ${script} 'wasm-unsafe-eval'`,
     // A cell's frame and worker are made from text. They inherit this policy and have a stricter one in addition.
     ...(cells ? [`script-src-elem ${script} blob: ${hashOf(frameScript)}`] : []),
+    // Or, in WebKit, the frame comes from a file.
+    ...(cells && hashes === undefined ? ["frame-src 'self'"] : []),
     `worker-src ${self}blob:`,
     `style-src ${hashes?.style ?? "'self'"}`,
     `img-src ${self}data:`,
@@ -34,11 +36,11 @@ interface PolicyOptions {
 }
 
 /**
- * The document of a cell's frame. It may start workers made from text, and these may load modules made from text; none
- * of them has a network.
+ * The document of a cell's frame, whose script starts the worker (../cells/sandbox.ts). Workers and their modules are
+ * made from text, with URLs of one kind. None of them has a network.
  */
-export function cellFrame(): string {
-  const policy = `default-src 'none'; script-src blob: 'wasm-unsafe-eval' ${hashOf(frameScript)}; worker-src blob:`;
+export function cellFrame(kind: 'blob:' | 'data:'): string {
+  const policy = `default-src 'none'; script-src ${kind} 'wasm-unsafe-eval' ${hashOf(frameScript)}; worker-src ${kind}`;
   return `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}"><script>${frameScript}</script>`;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { useBrowser } from '../../browser.js';
 import { cellWith, verdictOf } from '../../cells.js';
 
-const { open } = useBrowser();
+const { open, expectErrors } = useBrowser();
 
 describe('failing code', () => {
   test.each([
@@ -109,6 +109,13 @@ describe('a malicious worker', () => {
   ])('is stopped if its message %s', async (_, statement) => {
     const { cell } = await cellWith(open, 'show(1);', { limit: 3000, script: withWorker(statement) });
     expect(await verdictOf(cell)).toBe('Stopped: the code sent something that is not output.');
+  });
+
+  test('gets an error if it throws what it does not catch', async () => {
+    const script = withWorker("postMessage({ type: 'started' }); throw new Error('unexpected')");
+    const { cell } = await cellWith(open, 'show(1);', { limit: 3000, script });
+    expect(await verdictOf(cell)).toBe('Line 1: Uncaught Error: unexpected');
+    expectErrors(/unexpected/);
   });
 
   test.each([
