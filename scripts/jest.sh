@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds what the suites need, then runs them. Results go to build/results.
-#   usage: jest.sh js|package|browser|browsers|matrix [JEST'S ARGUMENTS]
+#   usage: jest.sh js|package|browser|browsers|matrix|hosts [JEST'S ARGUMENTS]
 # `js` runs on the library's sources, or with DIST=1, THREADS=3 (threads share every loop, however small) or RELAXED=1
 # (relaxed SIMD) on the built package, as `package` does. LONG=1, or naming one, also runs the suites in folders named
 # `long`.
@@ -35,6 +35,10 @@ case $suite in
     need fonts
     bash scripts/build.sh package page
     ;;
+  hosts)
+    need Chromium
+    bash scripts/build.sh package
+    ;;
   matrix)
     bash scripts/setup.sh --books || exit 1
     bash scripts/build.sh package
@@ -46,7 +50,7 @@ case $suite in
         fail "the matrix's tools cannot be installed: $(reason matrix-tools)"
     fi
     ;;
-  *) fail 'usage: jest.sh js|package|browser|browsers|matrix [arguments]' ;;
+  *) fail 'usage: jest.sh js|package|browser|browsers|matrix|hosts [arguments]' ;;
 esac
 
 if [[ -n ${RELAXED-} ]]; then

@@ -1,0 +1,7 @@
+import { defineConfig } from 'astro/config';
+
+export default defineConfig({
+  vite: {
+    optimizeDeps: { exclude: ['wasm-attention'] },
+  },
+});
