@@ -15,6 +15,11 @@ async function write(model: Model, ids: number[], options: GenerateOptions): Pro
   return written;
 }
 
+/** A class that cannot be used. */
+const throwing = function () {
+  throw new Error('unsupported');
+} as unknown as typeof MessageChannel;
+
 describe('generate', () => {
   test('is greedy by default, and samples the same with the same seed', async () => {
     const model = await open(llama);
@@ -50,6 +55,25 @@ describe('generate', () => {
     const cache = model.createCache({ maxLength: 16 });
     expect((await write(model, prompt, { cache })).length).toBe(16 - prompt.length + 1);
     expect(await write(model, prompt, { maxTokens: 0 })).toEqual([]);
+    model.dispose();
+  });
+
+  test.each([
+    ['channels', MessageChannel],
+    ['none, as in Next’s edge runtime', throwing],
+  ])('lets other tasks run between tokens, with %s', async (_, channel) => {
+    const model = await open(llama);
+    const before = globalThis.MessageChannel;
+    globalThis.MessageChannel = channel;
+    let ran = false;
+    setTimeout(() => (ran = true));
+    try {
+      for await (const _token of model.generate(prompt, { maxTokens: 5 }))
+        for (const start = performance.now(); performance.now() - start < 20;);
+    } finally {
+      globalThis.MessageChannel = before;
+    }
+    expect(ran).toBe(true);
     model.dispose();
   });
 

@@ -158,12 +158,18 @@ function grown(model: Model, cache: ModelCache): ModelCache {
   return larger;
 }
 
-/** Lets other tasks run. A timer would take a millisecond. */
-async function nextTask(): Promise<void> {
-  const { port1, port2 } = new MessageChannel();
-  await new Promise((resolve) => {
-    port1.onmessage = resolve;
-    port2.postMessage(0);
+/** Lets other tasks run. A timer would take a millisecond, but Next's edge runtime refuses to make channels. */
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => {
+    try {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        port1.close();
+        resolve();
+      };
+      port2.postMessage(0);
+    } catch {
+      setTimeout(resolve);
+    }
   });
-  port1.close();
 }
