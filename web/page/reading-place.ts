@@ -1,4 +1,5 @@
 import { changeEntry } from './history-entry.js';
+import { scrollAnchor } from './scroll-anchor.js';
 import { PARAMETER as TEACH } from './teaching/parameter.js';
 import { isVisible } from './visible.js';
 
@@ -35,7 +36,7 @@ const HEAD: Place = { id: '', at: '' };
  *
  * Figures are drawn after the page has opened, and again when the window's width changes. With the reader's fonts their
  * heights differ slightly from those reserved. So after each change of layout the page scrolls back to the place, until
- * the reader scrolls or touches anything; then the browser's scroll anchoring takes over.
+ * the reader scrolls or touches anything; then scroll anchoring takes over.
  *
  * The place of a reader who has not moved is kept, not computed again: in another language or at another width another
  * formula could be nearer to the line, and the text would move with every change.
@@ -51,6 +52,7 @@ export function keepPlace(): Reader {
   /** The page's height then. */
   let height = 0;
   let held = false;
+  const anchor = scrollAnchor();
 
   const settle = (): void => {
     stoodAt = scrollY;
@@ -66,6 +68,7 @@ export function keepPlace(): Reader {
     // Scrolling by the browser would look like scrolling by the reader.
     style.overflowAnchor = 'none';
     scrollBy({ top: distanceTo(place), behavior: 'instant' });
+    anchor.forget();
     settle();
   };
   const release = (): void => {
@@ -109,12 +112,16 @@ export function keepPlace(): Reader {
       if (document.body.offsetHeight === height) release();
       else hold();
     }
+    if (!held) anchor.keep();
     lookSoon();
   });
   let width = document.body.clientWidth;
   new ResizeObserver(() => {
     if (held || document.body.clientWidth !== width) hold();
-    else lookSoon();
+    else {
+      anchor.keep();
+      lookSoon();
+    }
     width = document.body.clientWidth;
   }).observe(document.body);
   const takeTo = (element: Element): void => {

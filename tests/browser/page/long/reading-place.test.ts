@@ -108,13 +108,45 @@ describe('in another language', () => {
   });
 });
 
+/** Makes the browser one without scroll anchoring, such as Safari. */
+const NO_ANCHORS = `document.addEventListener('DOMContentLoaded', () => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('* { overflow-anchor: none !important }');
+  document.adoptedStyleSheets.push(sheet);
+});
+const supports = CSS.supports.bind(CSS);
+CSS.supports = (name, ...value) => name !== 'overflow-anchor' && supports(name, ...value);`;
+
+test('a reader who scrolls up sees nothing jump while figures above are drawn, at a width for which no heights are reserved', async () => {
+  const page = await open({
+    path: '/en/#relative-position',
+    figures: [],
+    script: NO_ANCHORS,
+    viewport: { width: 560, height: 800 },
+  });
+  await page.locator('code-cell .run').first().waitFor({ state: 'attached' });
+  await drawn(page);
+  await page.keyboard.press('Shift');
+  const jumps: unknown[] = [];
+  for (let step = 0; step < 40; ++step) {
+    const mark = await page.evaluate(() => {
+      const parts = [...document.querySelectorAll('main > *')];
+      const index = parts.findIndex((part) => part.getBoundingClientRect().top >= 0);
+      const { top } = parts[index]!.getBoundingClientRect();
+      scrollBy({ top: -300, behavior: 'instant' });
+      return { index, top: top + 300 };
+    });
+    await drawn(page);
+    const top = await page
+      .locator('main > *')
+      .nth(mark.index)
+      .evaluate((part) => part.getBoundingClientRect().top);
+    if (Math.abs(top - mark.top) > 5) jumps.push({ ...mark, now: top });
+  }
+  expect(jumps).toEqual([]);
+});
+
 describe('a link to a heading', () => {
-  /** A browser without scroll anchoring, such as Safari, that scrolls to fragments before everything is laid out. */
-  const NO_ANCHORS = `document.addEventListener('DOMContentLoaded', () => {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync('html { overflow-anchor: none !important }');
-    document.adoptedStyleSheets.push(sheet);
-  });`;
   const arrive = async (id: string): Promise<{ page: Page; top: number }> => {
     const page = await open({
       path: `/en/#${id}`,
