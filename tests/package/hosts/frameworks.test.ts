@@ -5,15 +5,16 @@
 import type { Page } from 'playwright-core';
 import { useChromium } from '../matrix/support.js';
 import { temporaryFolder } from '../support.js';
-import { build, install, serve, type ProjectServer } from './support.js';
+import { install, runIn, serve, type ProjectServer } from './support.js';
 
 interface Host {
   /** The project's folders for modules, and for files that the browser can fetch. */
   readonly modules: string;
   readonly files: string;
-  /** The framework's program, and its commands that serve the project in development and built. */
-  readonly program: string;
-  readonly commands: Readonly<Record<'development' | 'built', string>>;
+  /** The framework's commands; `PORT` stands for the port. */
+  readonly develop: string;
+  readonly build: string;
+  readonly start: string;
   /** The checks of each page. */
   readonly pages: Readonly<Record<string, string>>;
 }
@@ -30,35 +31,54 @@ const HOSTS: Readonly<Record<string, Host>> = {
   next: {
     modules: 'app',
     files: 'public',
-    program: 'next',
-    commands: { development: 'dev', built: 'start' },
+    develop: 'next dev --port PORT',
+    build: 'next build',
+    start: 'next start --port PORT',
     pages: { ...PAGES, '/edge': 'library, models' },
+  },
+  sveltekit: {
+    modules: 'src',
+    files: 'static',
+    develop: 'vite dev --port PORT',
+    build: 'vite build',
+    start: 'vite preview --port PORT',
+    pages: PAGES,
+  },
+  nuxt: {
+    modules: 'shared',
+    files: 'public',
+    develop: 'nuxt dev --port PORT',
+    build: 'nuxt build',
+    // It takes the port from the environment.
+    start: 'node .output/server/index.mjs',
+    pages: PAGES,
   },
   astro: {
     modules: 'src',
     files: 'public',
-    program: 'astro',
-    commands: { development: 'dev', built: 'preview' },
+    develop: 'astro dev --port PORT',
+    build: 'astro build',
+    start: 'astro preview --port PORT',
     pages: PAGES,
   },
 };
 
 const open = useChromium();
 
-describe.each(Object.entries(HOSTS))('%s', (name, { modules, files, program, commands, pages }) => {
+describe.each(Object.entries(HOSTS))('%s', (name, host) => {
   const { path: folder, remove } = temporaryFolder();
-  beforeAll(() => install(folder, name, modules, files));
+  beforeAll(() => install(folder, name, host.modules, host.files));
   afterAll(() => remove());
 
-  describe.each(['development', 'built'] as const)('%s', (mode) => {
+  describe.each(['develop', 'start'] as const)('%s', (mode) => {
     let server: ProjectServer | undefined;
     beforeAll(async () => {
-      if (mode === 'built') build(folder, program);
-      server = await serve(folder, program, commands[mode]);
+      if (mode === 'start') runIn(folder, host.build);
+      server = await serve(folder, host[mode]);
     });
     afterAll(() => server?.stop());
 
-    it.each(Object.entries(pages))('%s passes the checks of %s', async (path, checks) => {
+    it.each(Object.entries(host.pages))('%s passes the checks of %s', async (path, checks) => {
       const text = await open({ url: server!.origin + path }, checked);
       expect(text).toBe(`Checked: ${checks}.`);
     });
@@ -80,6 +100,11 @@ describe.each(Object.entries(HOSTS))('%s', (name, { modules, files, program, com
         expect(rows).toBe(30);
         await page.locator('head-viewer[drawn]').getByText('Layer 1, head 1').waitFor();
         await checked(page);
+        // Where there is a component, this is created after the checks: by properties in place of attributes.
+        const created = page.locator('positional-curves[drawn]');
+        await created.waitFor();
+        const columns = await created.evaluate((curves) => (curves as unknown as { columns: number[] }).columns);
+        expect(columns).toEqual([4, 5]);
         expect(heard).toEqual([]);
         return '';
       });

@@ -38,9 +38,10 @@ const options = (folder: string) => ({
   } as unknown as NodeJS.ProcessEnv,
 });
 
-/** Builds a project. */
-export function build(folder: string, program: string): void {
-  output(program, ['build'], options(folder));
+/** Runs a command in a project to its end. */
+export function runIn(folder: string, command: string): void {
+  const [program, ...args] = command.split(' ');
+  output(program!, args, options(folder));
 }
 
 export interface ProjectServer {
@@ -48,11 +49,13 @@ export interface ProjectServer {
   stop(): Promise<void>;
 }
 
-/** Starts a program that serves a project, and waits until it answers. */
-export async function serve(folder: string, program: string, command: string): Promise<ProjectServer> {
-  const port = await freePort();
+/** Runs a command that serves a project on `PORT`, and waits until it answers. */
+export async function serve(folder: string, command: string): Promise<ProjectServer> {
+  const port = String(await freePort());
+  const [program, ...args] = command.replace('PORT', port).split(' ');
+  const { cwd, env } = options(folder);
   // A group of processes, which ends as a whole.
-  const child = spawn(program, [command, '--port', String(port)], { ...options(folder), detached: true });
+  const child = spawn(program!, args, { cwd, env: { ...env, PORT: port }, detached: true });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += String(text)));
   const ended = once(child, 'exit');
@@ -66,7 +69,7 @@ export async function serve(folder: string, program: string, command: string): P
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   await stop();
-  throw new Error(`${program} ${command} does not answer\n${said}`);
+  throw new Error(`${command} does not answer\n${said}`);
 }
 
 async function answers(origin: string): Promise<boolean> {

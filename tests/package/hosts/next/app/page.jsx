@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from 'react';
 import 'wasm-attention/elements/head-viewer';
+import 'wasm-attention/elements/positional-curves';
 import 'wasm-attention/elements/positional-heatmap';
 import { library } from './checks/library.js';
 import { report } from './checks/report.js';
@@ -25,6 +26,7 @@ export default function Page() {
     <main>
       <positional-heatmap length="30" width="16" suppressHydrationWarning />
       <head-viewer ref={viewer} suppressHydrationWarning />
+      {text && <positional-curves length="30" width="16" columns="4 5" />}
       <output>{text}</output>
     </main>
   );
