@@ -5,14 +5,14 @@ export const dropoutStyles = css`
   .panels {
     display: grid;
     grid-template: auto auto 1fr / repeat(3, minmax(0, 1fr)) minmax(0, 1.4fr);
-    gap: 1rem 1.5rem;
+    /* Rows have the subgrids' gap: if these had another, Firefox would make the first row too high. */
+    gap: 0 1.5rem;
   }
   /* Titles of one or two lines end at the same height, and so do the maps. */
   .panels > div {
     display: grid;
     grid-row: span 3;
     grid-template: subgrid / minmax(0, 1fr);
-    row-gap: 0;
   }
   .panels > div > p {
     align-self: end;
@@ -56,11 +56,15 @@ export const dropoutStyles = css`
     }
     .panels > :last-child {
       grid-column: 1 / -1;
+      margin-top: 1rem;
     }
   }
   @container (max-width: 28rem) {
     .panels {
-      gap: 0.5rem;
+      column-gap: 0.5rem;
+    }
+    .panels > :last-child {
+      margin-top: 0.5rem;
     }
     /* Some titles need a second line only for large numbers. */
     .panels > div:not(:last-child) > p {

@@ -84,5 +84,9 @@ export const formulaStyles = css`
     .formula {
       font-size: 1rem;
     }
+    /* So that the shorter formula is on one line with any font. */
+    .formula button {
+      padding: 0 0.1rem;
+    }
   }
 `;
