@@ -44,7 +44,9 @@ export function keepMessages() {
     const { url = '', method, headers } = asked;
     const forwarded = request(url, { method, headers: { ...headers, 'accept-encoding': 'identity' } }, (response) => {
       const { statusCode = 500, headers } = response;
-      if (!headers['content-type']?.startsWith('text/html')) {
+      // Service workers keep pages as they are.
+      const shown = /^(document|iframe)$/.test(String(asked.headers['sec-fetch-dest']));
+      if (!shown || !headers['content-type']?.startsWith('text/html')) {
         answer.writeHead(statusCode, headers);
         response.pipe(answer);
         return;

@@ -6,7 +6,6 @@
 //   await browser.until(() => document.querySelector('[drawn]') !== null);
 //   await browser.drag([100, 200], [150, 220]);                     // pixels from the window's left and top
 //   await browser.press('ArrowRight');
-//   await browser.wheel(-300);
 //   await browser.messages();                                       // of the console, since the last call
 //   await writeFile('seen.png', await browser.screenshot());
 //   await browser.close();
@@ -49,6 +48,7 @@ const KEYS = {
   Enter: '\uE007',
   Tab: '\uE004',
   Escape: '\uE00C',
+  Shift: '\uE008',
   ArrowLeft: '\uE012',
   ArrowUp: '\uE013',
   ArrowRight: '\uE014',
@@ -78,6 +78,8 @@ export class Browser {
    */
   async open(url, { width = 1280, height = 800 } = {}) {
     const { send, resize } = this.#started;
+    // From the same page to a fragment of it, nothing would be loaded.
+    await send('navigate', { url: 'about:blank' });
     if (resize) await resize(width, height);
     const framed = !resize && width < NARROWEST;
     // Also a path without a page can contain a frame of this origin.
@@ -99,9 +101,13 @@ export class Browser {
     await send('enter', { id: 0 });
   }
 
-  /** Loads the page again. */
-  reload() {
-    return this.#started.send('refresh');
+  /** Loads the page again, as readers do: WebDriver's command makes Firefox bypass service workers. */
+  async reload() {
+    await this.run(() => {
+      document.documentElement.id = 'old';
+      setTimeout(() => location.reload());
+    });
+    await this.until(() => document.documentElement.id !== 'old' && document.readyState === 'complete');
   }
 
   /** @param {number} width @param {number} height */
@@ -137,8 +143,11 @@ export class Browser {
    * @param {Arguments} given
    */
   until(inside, ...given) {
+    const isTrue = /** @type {typeof inside} */ (
+      /** @type {any} */ (`async (...given) => Boolean(await (${inside})(...given))`)
+    );
     return eventually(async () => {
-      if (!(await this.run(inside, ...given))) throw new Error(`never true: ${inside}`);
+      if (!(await this.run(isTrue, ...given))) throw new Error(`never true: ${inside}`);
     });
   }
 
@@ -165,15 +174,6 @@ export class Browser {
     const value = key in KEYS ? KEYS[/** @type {keyof typeof KEYS} */ (key)] : key;
     const once = ['keyDown', 'keyUp'].map((type) => ({ type, value }));
     return this.#act({ type: 'key', id: 'keys', actions: Array(times).fill(once).flat() });
-  }
-
-  /** Scrolls by the mouse's wheel, downwards if positive. @param {number} deltaY @param {Point} [at] */
-  wheel(deltaY, [x, y] = [200, 300]) {
-    return this.#act({
-      type: 'wheel',
-      id: 'wheel',
-      actions: [{ type: 'scroll', x, y, deltaX: 0, deltaY, duration: 0 }],
-    });
   }
 
   /** @param {object} source */

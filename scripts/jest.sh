@@ -2,8 +2,8 @@
 # Builds what the suites need, then runs them. Results go to build/results.
 #   usage: jest.sh js|package|browser|browsers|matrix|hosts [JEST'S ARGUMENTS]
 # `js` runs on the library's sources, or with DIST=1, THREADS=3 (threads share every loop, however small) or RELAXED=1
-# (relaxed SIMD) on the built package, as `package` does. LONG=1, or naming one, also runs the suites in folders named
-# `long`.
+# (relaxed SIMD) on the built package, as `package` and `browsers` do. LONG=1, or naming one, also runs the suites in
+# folders named `long`.
 . "$(dirname "$0")/common.sh"
 need 'JavaScript packages'
 
@@ -31,8 +31,9 @@ case $suite in
     bash scripts/build.sh ${LONG:+package} page
     ;;
   browsers)
+    export DIST=1
     bash scripts/setup.sh --browsers || exit 1
-    need fonts
+    need Chromium fonts
     bash scripts/build.sh package page
     ;;
   hosts)

@@ -91,6 +91,7 @@ const SUITES = {
       counts: jest,
     },
     { name: 'matrix', command: 'scripts/jest.sh matrix', after: 'build', counts: jest },
+    { name: 'browsers', command: 'scripts/jest.sh browsers', after: 'build', counts: jest },
     { name: 'relaxed', command: KERNELS, env: { RELAXED: '1' }, after: 'build', counts: jest },
     {
       name: 'relaxed-threads',

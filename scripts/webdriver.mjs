@@ -5,7 +5,6 @@ import { connect } from 'node:net';
 /** Each command's request below `/session/ID`, and its name in Firefox. */
 const COMMANDS = /** @satisfies {Record<string, readonly [method: string, path: string, name: string]>} */ ({
   navigate: ['POST', '/url', 'WebDriver:Navigate'],
-  refresh: ['POST', '/refresh', 'WebDriver:Refresh'],
   execute: ['POST', '/execute/async', 'WebDriver:ExecuteAsyncScript'],
   act: ['POST', '/actions', 'WebDriver:PerformActions'],
   resize: ['POST', '/window/rect', 'WebDriver:SetWindowRect'],

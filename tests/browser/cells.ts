@@ -21,25 +21,25 @@ export async function cellWith(
   { limit = 10_000, ...options }: PageOptions & { readonly limit?: number } = {},
 ): Promise<{ page: Page; cell: Locator }> {
   const page = await open({ path: '/en/code-cell', figures: [], ...options });
-  await page.evaluate(
-    async ([code, limit]) => {
-      await customElements.whenDefined('code-cell');
-      const listing = (text: string): HTMLElement => {
-        const pre = document.createElement('pre');
-        pre.append(document.createElement('code'));
-        pre.firstElementChild!.textContent = text;
-        return pre;
-      };
-      const cell = document.createElement('code-cell');
-      cell.setAttribute('limit', String(limit));
-      cell.append(listing(`${code}\n`), listing('x = 1\n'));
-      document.querySelector('main')!.replaceChildren(cell);
-    },
-    [code, limit] as const,
-  );
+  await page.evaluate(putCell, [code, limit] as const);
   const cell = page.locator('code-cell');
   await cell.locator('.run').waitFor();
   return { page, cell };
+}
+
+/** Replaces the page's content by such a cell; runs in the page. */
+export async function putCell([code, limit]: readonly [string, number]): Promise<void> {
+  await customElements.whenDefined('code-cell');
+  const listing = (text: string): HTMLElement => {
+    const pre = document.createElement('pre');
+    pre.append(document.createElement('code'));
+    pre.firstElementChild!.textContent = text;
+    return pre;
+  };
+  const cell = document.createElement('code-cell');
+  cell.setAttribute('limit', String(limit));
+  cell.append(listing(`${code}\n`), listing('x = 1\n'));
+  document.querySelector('main')!.replaceChildren(cell);
 }
 
 export const run = (cell: Locator): Promise<void> => cell.getByRole('button', { name: 'Run' }).click();

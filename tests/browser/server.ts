@@ -27,6 +27,8 @@ export interface ServerOptions {
   readonly policy?: string;
   /** Whether pages of other origins may read the files, as on a CDN. */
   readonly shared?: boolean;
+  /** Whether there is a service worker. */
+  readonly offline?: boolean;
   /** Called with the path of every request. */
   readonly asked?: (path: string) => void;
   /** Additional response headers. */
@@ -49,11 +51,12 @@ export async function servePage(options: ServerOptions = {}): Promise<PageServer
 async function answer(
   url: string,
   response: ServerResponse,
-  { folder = PAGE, policy = POLICY, shared = false, asked, headers = {} }: ServerOptions,
+  { folder = PAGE, policy = POLICY, shared = false, offline = true, asked, headers = {} }: ServerOptions,
 ): Promise<void> {
   asked?.(url);
   try {
     const path = normalize(decodeURIComponent(url.replace(/[?#].*/s, '')));
+    if (!offline && path.endsWith('/service-worker.js')) throw new Error('not served');
     const file = path.endsWith('/') ? `${path}index.html` : path;
     const body = (await alone(folder, path)) ?? (await readFile(join(folder, file)));
     response.setHeader('content-type', TYPES[extname(file) || '.html'] ?? 'application/octet-stream');

@@ -1,4 +1,4 @@
-/** What readers do, in functions that run in the page: `browser.run(drawAll, TAGS)`. */
+/** Functions that run in the page, where they see nothing but their arguments. */
 import { figures } from '../../web/elements/registry.js';
 
 /** All figures' tags, as a selector. */
@@ -17,4 +17,19 @@ export async function drawAll(tags: string): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
+}
+
+/** Whether the page has loaded and laid out its text, and the figures and cells in and around the window are drawn. */
+export function figuresAreDrawn(tags: string): boolean {
+  const isNear = (element: Element): boolean => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return bottom > -innerHeight / 2 && top < 1.5 * innerHeight && element.checkVisibility();
+  };
+  const isDrawn = (element: Element): boolean =>
+    element.localName === 'code-cell' ? element.shadowRoot !== null : element.hasAttribute('drawn');
+  return (
+    document.readyState === 'complete' &&
+    document.documentElement.matches('.whole') &&
+    [...document.querySelectorAll(`${tags}, code-cell`)].every((element) => !isNear(element) || isDrawn(element))
+  );
 }
