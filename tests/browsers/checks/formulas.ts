@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Visit } from '../visit.js';
 
 export function checkFormulas(visit: Visit): void {
-  test.each([1280])('sets formulas whose parts belong together, in a window of %d px', async (width) => {
+  test.each([1280, 390])('sets formulas whose parts belong together, in a window of %d px', async (width) => {
     await visit.open('/en/', { width });
     const { parts, faults } = await visit.browser.run(faultsOfFormulas);
     expect(faults).toEqual([]);
