@@ -21,6 +21,16 @@ export function checkInput(visit: Visit): void {
       expect(await selected()).toBe('');
       const [x, y] = (await valueOf('attention-lookup', 'query')) as [number, number];
       expect([x < 1.5, y < 1.3]).toEqual([true, true]);
+      // Keys move what was pressed last.
+      await visit.browser.press('ArrowLeft');
+      expect(await valueOf('attention-lookup', 'query')).toEqual([expect.closeTo(x - 0.1), y]);
+
+      // From one number of an axis to another, and out of the drawing.
+      const [from, to] = await visit.browser.run(middlesOf, '.plane text');
+      await visit.browser.drag(from!, to!);
+      expect(await selected()).toBe('');
+      await visit.browser.drag(from!, by(from!, 10, 300));
+      expect(await selected()).toBe('');
 
       await visit.reach('rotary-pairs');
       const before = await valueOf('rotary-pairs', 'query');
