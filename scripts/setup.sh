@@ -154,6 +154,9 @@ install_packages() {
     command -v sudo >/dev/null || report_missing 'neither root nor sudo here; please install by hand:'
     as_root true 2>/dev/null || report_missing 'sudo refused; please install by hand:'
   fi
+  # Two suites may install at the same time.
+  exec 9>build/.setup.lock
+  flock 9
   need_space /usr 3500 "installing Debian's packages"
 
   say 'updating the package lists'
@@ -171,6 +174,7 @@ install_packages() {
   say "installing ${packages[*]} (log: build/logs/apt-install.log)"
   logged apt-install as_root apt-get install --yes --no-install-recommends "${packages[@]}" ||
     report_missing "apt-get failed: $(reason apt-install)"
+  exec 9>&-
   hash -r
 }
 

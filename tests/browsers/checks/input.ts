@@ -61,6 +61,21 @@ export function checkInput(visit: Visit): void {
     await visit.browser.press('ArrowLeft', 3);
     expect(await shown()).toEqual([value, score]);
   });
+
+  test('settings reach the URL, even if the browser refuses more changes for a while', async () => {
+    await visit.open();
+    await visit.reach('attention-lookup');
+    await visit.browser.run(() => {
+      try {
+        for (let i = 0; i < 150; ++i) history.replaceState(history.state, '', location.href);
+      } catch {
+        // WebKit allows 100 in 10 seconds.
+      }
+      findAll<HTMLInputElement>('input[type=range]')[0]!.focus();
+    });
+    await visit.browser.press('ArrowRight');
+    await visit.browser.until(() => location.search.includes('temperature'));
+  });
 }
 
 const by = ([x, y]: Point, right: number, down: number): Point => [x + right, y + down];
