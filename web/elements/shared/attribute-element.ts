@@ -1,10 +1,11 @@
-import { defaultConverter, LitElement, type PropertyDeclaration } from 'lit';
+import { defaultConverter, type PropertyDeclaration } from 'lit';
+import { DrawingElement } from './drawing-element.js';
 
 /**
  * An element whose properties read texts as its attributes do, because frameworks set the property of an attribute's
  * name if there is one. A property's own converter reads every value.
  */
-export abstract class AttributeElement extends LitElement {
+export abstract class AttributeElement extends DrawingElement {
   protected static override getPropertyDescriptor(
     name: PropertyKey,
     key: string | symbol,

@@ -14,7 +14,6 @@ import type { FigureCode, FigureData } from './figure-data.js';
 import { figureHosts } from './figure-hosts.js';
 import { toolStyles } from './figure-tools-styles.js';
 import { FigureTools } from './figure-tools.js';
-import { selectNoText } from './select-no-text.js';
 import { settingsInLink, withSettings } from './share-link.js';
 
 /**
@@ -72,7 +71,6 @@ export abstract class FigureElement extends AttributeElement {
     super.connectedCallback();
     if (this.#started) return;
     this.#started = true;
-    this.addEventListener('mousedown', selectNoText);
     this.#first = this.#values();
     const given = settingsInLink(this, location.href);
     for (const [name, value] of Object.entries(given)) this.#set(name, value);
