@@ -14,11 +14,15 @@ for (const name of ['popoverTargetElement', 'popoverTargetAction']) delete HTMLB
 async function openInOld(path: string, options: PageOptions = {}): Promise<Page> {
   const page = await open({ path: '/', figures: [], script: FORGET, ...options });
   await page.route(/\.(js|css)$/, async (route) => {
-    const response = await route.fetch();
-    const body = (await response.text())
-      .replaceAll('light-dark(', 'dark-light(')
-      .replaceAll(':popover-open', ':popped');
-    await route.fulfill({ response, body });
+    try {
+      const response = await route.fetch();
+      const body = (await response.text())
+        .replaceAll('light-dark(', 'dark-light(')
+        .replaceAll(':popover-open', ':popped');
+      await route.fulfill({ response, body });
+    } catch {
+      // The page was left before the answer came.
+    }
   });
   await page.goto(new URL(path, page.url()).href);
   return page;
