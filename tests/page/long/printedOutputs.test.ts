@@ -38,7 +38,9 @@ describe.each(LANGUAGES)('the page in %s', (language) => {
     for (const { html, outputs } of printed) {
       const texts = outputs.flatMap((output) => ('text' in output ? [output.text] : []));
       expect([...html.matchAll(/<pre class="text">([^<]*)<\/pre>/g)].map(([, text]) => text)).toEqual(texts);
-      const pictures = html.match(/<img class="(?:lines|heatmap)" src="data:image\/svg\+xml,[^"]+" width="\d+" height="\d+" alt="[^"]+">/g);
+      const pictures = html.match(
+        /<img class="(?:lines|heatmap)" src="data:image\/svg\+xml,[^"]+" width="\d+" height="\d+" alt="[^"]+">/g,
+      );
       expect(pictures ?? []).toHaveLength(outputs.length - texts.length);
     }
   });
