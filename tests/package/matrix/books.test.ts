@@ -1,5 +1,5 @@
 /** Figures and the library in Python on the page, slides, notebooks and books. */
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { fences } from '../../support/fences.js';
@@ -13,7 +13,7 @@ const open = useChromium();
 /** The example with its tools, beside the package. */
 function copy(example: string, tool?: string): void {
   cpSync(join(ROOT, 'web/examples', example), consumer.path, { recursive: true });
-  if (tool) symlinkSync(join(TOOLS, tool), join(consumer.path, 'node_modules', tool));
+  if (tool) consumer.link(TOOLS, tool);
 }
 
 /** Runs a tool of the matrix by its own program. */
@@ -48,7 +48,7 @@ async function listen(page: Page): Promise<string[]> {
 }
 
 it('the guide’s Python prints what it says', () => {
-  symlinkSync(join(TOOLS, 'pyodide'), join(consumer.path, 'node_modules/pyodide'));
+  consumer.link(TOOLS, 'pyodide');
   const code = fences(read('web/docs/pyodide.md'))
     .filter(({ language }) => language === 'python')
     .map((fence) => fence.code)

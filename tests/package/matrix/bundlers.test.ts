@@ -1,7 +1,7 @@
 /** What bundlers make of all entries at once: a page that computes, opens a model, and draws figures with workers. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { ROOT, output } from '../support.js';
@@ -63,23 +63,14 @@ function withHashes(file: string): string {
   return POLICY.replace("script-src 'self'", ["script-src 'self'", ...hashes].join(' '));
 }
 
-/** Copies the page and the host's configuration; the fields of its package.json are added to the consumer's. */
+/** Copies the page and the configuration that the host needs, and empties `built`. */
 function prepare(host: string): void {
   rmSync(built, { recursive: true, force: true });
   mkdirSync(built);
-  const own = join(HOSTS, host);
-  consumer.copyChecks();
-  const file = join(consumer.path, 'package.json');
-  const fields = existsSync(join(own, 'package.json')) ? readFileSync(join(own, 'package.json'), 'utf8') : '{}';
-  const before = readFileSync(file, 'utf8');
-  if (existsSync(own)) cpSync(own, consumer.path, { recursive: true });
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(before), ...JSON.parse(fields) }));
+  consumer.prepare(existsSync(join(HOSTS, host)) ? host : undefined);
 }
 
-beforeAll(() => {
-  consumer.copyChecks();
-  symlinkSync(join(TOOLS, '@rollup'), join(consumer.path, 'node_modules/@rollup'));
-});
+beforeAll(() => consumer.link(TOOLS, '@rollup'));
 
 /** Expects that the page's checks pass and that its figures compute in their workers. */
 async function expectAll(page: Page): Promise<string> {
@@ -129,7 +120,7 @@ it('Vite 7 builds a worker of the page’s own, which computes and opens a model
 });
 
 it('Parcel builds wasm-attention as it is installed', async () => {
-  prepare('');
+  prepare('none');
   writeFileSync(join(consumer.path, 'app.js'), program('wasm-attention'));
   writeFileSync(join(consumer.path, 'index.html'), page('./app.js'));
   parcel();

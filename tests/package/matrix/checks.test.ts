@@ -1,4 +1,3 @@
-import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, output, run, temporaryFolder } from '../support.js';
 import { TOOLS, useConsumer } from './support.js';
@@ -89,8 +88,7 @@ describe('the declarations of the worker', () => {
   });
 
   it('are accepted without the DOM’s types, as are those of other entries', () => {
-    symlinkSync(join(ROOT, 'node_modules/@types'), join(consumer.path, 'node_modules/@types'));
-    symlinkSync(join(ROOT, 'node_modules/undici-types'), join(consumer.path, 'node_modules/undici-types'));
+    consumer.link(join(ROOT, 'node_modules'), '@types', 'undici-types');
     const others = `
       import { load } from 'wasm-attention';
       import { load as slim } from 'wasm-attention/slim';

@@ -1,6 +1,6 @@
 /** The package in test runners, Cloudflare's isolates, an extension, and where something stands in its way. */
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { load } from 'wasm-attention';
@@ -13,31 +13,13 @@ const open = useChromium();
 const esbuild = (...args: string[]): string =>
   output(join(TOOLS, '.bin/esbuild'), [...args, '--bundle', '--log-level=error'], { cwd: consumer.path });
 
-/** Installs tools beside the package. */
-function link(from: string, ...names: string[]): void {
-  for (const name of names) {
-    const [scope] = name.split('/', 1);
-    if (scope !== name) mkdirSync(join(consumer.path, 'node_modules', scope!), { recursive: true });
-    symlinkSync(join(from, name), join(consumer.path, 'node_modules', name));
-  }
-}
-
-/** Copies a host's configuration; the fields of its package.json are added to the consumer's. */
-function prepare(host: string): void {
-  consumer.copyChecks();
-  const file = join(consumer.path, 'package.json');
-  const before = readFileSync(file, 'utf8');
-  cpSync(join(HOSTS, host), consumer.path, { recursive: true });
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(before), ...JSON.parse(readFileSync(file, 'utf8')) }));
-}
-
 beforeAll(() => {
-  link(TOOLS, 'ts-jest', '@huggingface/tokenizers');
-  link(join(ROOT, 'node_modules'), 'jest', 'typescript', '@types');
+  consumer.link(TOOLS, 'ts-jest', '@huggingface/tokenizers');
+  consumer.link(join(ROOT, 'node_modules'), 'jest', 'typescript', '@types');
 });
 
 it.each(['jest', 'ts-jest'])('%s runs tests that use the package, with its flag for ES modules', (host) => {
-  prepare(host);
+  consumer.prepare(host);
   const path = `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env.PATH}`;
   const { stderr, status } = run('npm', ['test'], { cwd: consumer.path, env: { PATH: path } });
   expect([status, stderr]).toEqual([0, expect.stringMatching(/Tests: +(\d) passed, \1 total/)]);

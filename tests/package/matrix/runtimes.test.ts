@@ -11,7 +11,7 @@ const RUNTIMES: Record<string, () => readonly [string, ...string[]]> = {
 };
 
 it.each(Object.keys(RUNTIMES))('all entries run in %s, and the process ends by itself', (runtime) => {
-  consumer.copyChecks();
+  consumer.prepare();
   const [command, ...options] = RUNTIMES[runtime]!();
   const printed = output(command, [...options, 'main.mjs'], { cwd: consumer.path });
   expect(printed).toBe('Checked: library, models, slim, worker, threads.\n');

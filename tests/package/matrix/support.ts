@@ -1,7 +1,7 @@
 /** Programs that use the packed package, and the environments that run them. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { servePage, type ServerOptions } from '../../browser/server.js';
 import { ROOT, installInto, temporaryFolder } from '../support.js';
@@ -75,30 +75,51 @@ const CONSUMER = {
   private: true,
 };
 
-/** A folder that has the packed package installed, for one test file. */
-export function useConsumer(): {
+/** A folder that has the packed package installed. */
+export interface Consumer {
   readonly path: string;
-  write: (name: string, text: string) => string;
-  /** Copies the programs that check every entry, and the model that they open. */
-  copyChecks: () => void;
-} {
+  write(name: string, text: string): string;
+  /**
+   * Copies the programs that check every entry, the model that they open, and a host's configuration; the fields of its
+   * package.json are added to the consumer's.
+   */
+  prepare(host?: string): void;
+  /** Installs tools beside the package. */
+  link(from: string, ...names: string[]): void;
+}
+
+/** One for a test file. */
+export function useConsumer(): Consumer {
   const folder = temporaryFolder();
+  const inside = (...path: string[]): string => join(folder.path, ...path);
   beforeAll(() => {
-    writeFileSync(join(folder.path, 'package.json'), JSON.stringify(CONSUMER));
+    writeFileSync(inside('package.json'), JSON.stringify(CONSUMER));
     installInto(folder.path);
   });
   afterAll(() => folder.remove());
-  const write = (name: string, text: string): string => {
-    const file = join(folder.path, name);
-    writeFileSync(file, text);
-    return file;
+  return {
+    path: folder.path,
+    write(name, text) {
+      writeFileSync(inside(name), text);
+      return inside(name);
+    },
+    prepare(host) {
+      cpSync(join(HOSTS, 'app'), folder.path, { recursive: true });
+      cpSync(join(HOSTS, 'checks'), inside('checks'), { recursive: true });
+      cpSync(join(ROOT, 'tests/fixtures/stories260K'), inside('stories260K'), { recursive: true });
+      if (host === undefined) return;
+      const fields = (): object => JSON.parse(readFileSync(inside('package.json'), 'utf8')) as object;
+      const before = fields();
+      cpSync(join(HOSTS, host), folder.path, { recursive: true });
+      writeFileSync(inside('package.json'), JSON.stringify({ ...before, ...fields() }));
+    },
+    link(from, ...names) {
+      for (const name of names) {
+        mkdirSync(dirname(inside('node_modules', name)), { recursive: true });
+        symlinkSync(join(from, name), inside('node_modules', name));
+      }
+    },
   };
-  const copyChecks = (): void => {
-    cpSync(join(HOSTS, 'app'), folder.path, { recursive: true });
-    cpSync(join(HOSTS, 'checks'), join(folder.path, 'checks'), { recursive: true });
-    cpSync(join(ROOT, 'tests/fixtures/stories260K'), join(folder.path, 'stories260K'), { recursive: true });
-  };
-  return { path: folder.path, write, copyChecks };
 }
 
 /**

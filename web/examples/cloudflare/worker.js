@@ -18,8 +18,11 @@ async function open(assets) {
 export default {
   async fetch(request, { MODEL }) {
     const sentences = await request.json();
-    // The next requests to this isolate find the model open.
-    opened ??= open(MODEL);
+    // The next requests to this isolate find the model open, or try again.
+    opened ??= open(MODEL).catch((error) => {
+      opened = undefined;
+      throw error;
+    });
     const { tokenizer, model } = await opened;
     const ids = sentences.map((sentence) => tokenizer.encode(sentence).ids);
     const { data, shape } = model.embed(ids, { normalize: true });

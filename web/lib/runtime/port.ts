@@ -48,7 +48,10 @@ export function startThread(script: Script, source: WorkerSource | undefined, ev
     event.preventDefault();
     // There is no message if the script does not load, for instance because the page is isolated and the script lacks
     // its headers.
-    events.onEnd(event.message || `${script.file}, which does not load (missing, or blocked by the page's policies)`);
+    events.onEnd(
+      event.message ||
+        `${script.file}, which does not load (missing, or blocked by a policy: from another origin, worker-src needs blob:)`,
+    );
   };
   return {
     post: (message, transfer) => worker.postMessage(message, [...transfer]),
