@@ -40,8 +40,9 @@ struct PackedQuery {
 };
 
 /// How numbers are stored: as they are, rounded to float16, or rounded to whole numbers with scales. For packed weights
-/// see kernels/gemm.h and kernels/int8_product.h, for cached keys and values attention/cache_rows.h.
-enum class WeightType : int32_t { kFloat32 = 0, kFloat16 = 1, kInt8 = 2 };
+/// see kernels/gemm.h and kernels/int8_product.h, for weights of which rows are only looked up kernels/int8_table.h,
+/// for cached keys and values attention/cache_rows.h.
+enum class WeightType : int32_t { kFloat32 = 0, kFloat16 = 1, kInt8 = 2, kInt8Fine = 3, kInt8Table = 4 };
 
 /// The arguments of `scaledDotProductAttention`; null or 0 means that an option is not used.
 struct AttentionArgs {
@@ -53,8 +54,8 @@ struct AttentionArgs {
   Strides keyStrides;
   const float* value;  // (B, Hkv, S, Ev)
   Strides valueStrides;
-  WeightType cacheType;  // of keys and values; unless it is float32, rows are as in attention/cache_rows.h
-  float* output;         // (B, H, L, Ev)
+  WeightType keyType, valueType;  // of a cache; unless they are float32, rows are as in attention/cache_rows.h
+  float* output;                  // (B, H, L, Ev)
   Strides outputStrides;
 
   const int32_t* validLens;  // query i of batch b sees keys j < validLens[b * validBatch + i * validRow]
@@ -184,6 +185,13 @@ int64_t matmulScratch(const MatmulArgs& args);
 /// packed  packedWeightSize(inputs, outputs, type) floats, which must initially be zeros unless the type is float32.
 void packWeight(const float* rows, float* packed, int inputs, int outputs, int first, int count, WeightType type);
 int64_t packedWeightSize(int inputs, int outputs, WeightType type);
+
+/// Before an int8 weight is packed: gives each of its columns a factor, a power of two, by which inputs are multiplied
+/// and the column is divided, so that no column is lost among much larger ones that share its scale. It is 1 for
+/// columns of a usual magnitude. Call the first function with all rows, `count` at a time, on a `packed` of zeros, and
+/// then the second; without rows, all factors are 1. sorted  inputs floats
+void weighInt8Columns(const float* rows, int inputs, int count, float* packed);
+void scaleInt8Columns(float* packed, int inputs, float* sorted);
 
 /// The arguments of `linear`.
 struct LinearArgs {

@@ -95,8 +95,12 @@ bool isOneQuery(const AttentionArgs& a) {
   return a.queries == 1 && !has_terms && !has_masks && !a.scores && !a.logSumExp;
 }
 
+bool isFloat32(const AttentionArgs& a) {
+  return a.keyType == WeightType::kFloat32 && a.valueType == WeightType::kFloat32;
+}
+
 int64_t attendOneScratch(const AttentionArgs& a) {
-  const int64_t tile = a.cacheType == WeightType::kFloat32 ? 0 : int64_t{kTile} * std::max(a.width, a.valueWidth);
+  const int64_t tile = isFloat32(a) ? 0 : int64_t{kTile} * std::max(a.width, a.valueWidth);
   return threadCount() * (a.keys + tile);
 }
 
@@ -108,7 +112,7 @@ void attendOne(const AttentionArgs& a, float* scratch) {
     const int b = i / a.heads, h = i % a.heads;
     const auto [first, end] = visibleKeys(a, b, 0);
     const int count = std::max(0, end - first);
-    const int step = a.cacheType == WeightType::kFloat32 ? count : kTile;
+    const int step = isFloat32(a) ? count : kTile;
     const float* const q =
         a.query + static_cast<ptrdiff_t>(b) * a.queryStrides.batch + static_cast<ptrdiff_t>(h) * a.queryStrides.head;
     const ptrdiff_t key_row = a.keyStrides.row, value_row = a.valueStrides.row;
@@ -120,7 +124,7 @@ void attendOne(const AttentionArgs& a, float* scratch) {
     float* const tile = p + a.keys;
     for (int at = 0; at < count; at += step) {
       const int rows = std::min(step, count - at);
-      const auto [k, row] = floatsOf({keys + at * key_row, key_row}, rows, a.width, a.cacheType, tile);
+      const auto [k, row] = floatsOf({keys + at * key_row, key_row}, rows, a.width, a.keyType, tile);
       float* const scores = p + at;
       int j = 0;
       for (; j + kKeys <= rows; j += kKeys) store(scores + j, dotFour(q, k + j * row, row, a.width) * a.scale);
@@ -134,7 +138,7 @@ void attendOne(const AttentionArgs& a, float* scratch) {
     std::fill(out, out + a.valueWidth, 0.0f);
     for (int at = 0; at < count; at += step) {
       const int rows = std::min(step, count - at);
-      const auto [v, row] = floatsOf({values + at * value_row, value_row}, rows, a.valueWidth, a.cacheType, tile);
+      const auto [v, row] = floatsOf({values + at * value_row, value_row}, rows, a.valueWidth, a.valueType, tile);
       mixRow(p + at, v, row, rows, out, a.valueWidth);
     }
     if (a.weights) {

@@ -53,7 +53,7 @@ void packCacheRow(const float* from, int width, WeightType type, float* to) {
     for (int e = 0; e < width; ++e) halves[e] = narrow(from[e]);
     return;
   }
-  const Scale scale(from, width, kMostByte);
+  const Scale scale(largestMagnitude(from, width), kMostByte);
   to[0] = scale.value;
   for (int e = 0; e < width; e += kLanes) {
     const i8x4 four = __builtin_convertvector(rounded(from + e, width - e, scale.inverse), i8x4);

@@ -160,19 +160,19 @@ struct Widened {
     const int heads = sequences.count * a.kvHeads;
     parallelFor(heads, kCopyWork * heads * a.keys * (a.width + a.valueWidth), [&](int i, int) {
       const ptrdiff_t head = sequences.first * a.kvHeads + i;
-      const auto unpack = [&](const float* from, const Strides& strides, int width, float* to) {
+      const auto unpack = [&](const float* from, const Strides& strides, int width, WeightType type, float* to) {
         unpackCacheRows(from + head / a.kvHeads * strides.batch + head % a.kvHeads * strides.head, strides.row, a.keys,
-                        width, a.cacheType, to + head * a.keys * width);
+                        width, type, to + head * a.keys * width);
       };
-      unpack(a.key, a.keyStrides, a.width, key);
-      unpack(a.value, a.valueStrides, a.valueWidth, value);
+      unpack(a.key, a.keyStrides, a.width, a.keyType, key);
+      unpack(a.value, a.valueStrides, a.valueWidth, a.valueType, value);
     });
     const auto strides = [&](int width) { return Strides{a.kvHeads * a.keys * width, a.keys * width, width}; };
     a.key = key;
     a.keyStrides = strides(a.width);
     a.value = value;
     a.valueStrides = strides(a.valueWidth);
-    a.cacheType = WeightType::kFloat32;
+    a.keyType = a.valueType = WeightType::kFloat32;
     return a;
   }
 };
@@ -180,7 +180,7 @@ struct Widened {
 }  // namespace
 
 int64_t scaledDotProductAttentionScratch(const AttentionArgs& a) {
-  if (a.cacheType == WeightType::kFloat32) return Workspace(a, nullptr).size;
+  if (isFloat32(a)) return Workspace(a, nullptr).size;
   if (isOneQuery(a)) return attendOneScratch(a);
   Cutter cut(nullptr);
   const Widened widened(cut, a);
@@ -194,7 +194,7 @@ void scaledDotProductAttention(const AttentionArgs& a, float* scratch) {
 void attendSequences(const AttentionArgs& a, Sequences sequences, float* kept, float* scratch) {
   // Queries and keys without width take no memory, so there may be billions to loop over.
   if (a.valueWidth == 0 && !a.weights && !a.scores && !a.logSumExp) return;
-  if (a.cacheType != WeightType::kFloat32) {
+  if (!isFloat32(a)) {
     if (isOneQuery(a)) return attendOne(argsOf(a, sequences), scratch);
     Cutter cut(scratch);
     const Widened widened(cut, a);

@@ -18,10 +18,10 @@ static_assert(offsetof(AttentionGradArgs, attention) == 0 && offsetof(Transforme
 
 FIELDS(Strides, batch, head, row)
 FIELDS(AttentionArgs, batch, heads, kvHeads, queries, keys, width, valueWidth, query, queryStrides, key, keyStrides,
-       value, valueStrides, cacheType, output, outputStrides, validLens, validBatch, validRow, offsets, windowLeft,
-       windowRight, packed, mask, maskStrides, maskColumns, maskStep, bias, biasStrides, biasColumns, biasStep,
-       relativeKeys, relativeKeysHead, relativeKeysClip, relativeValues, relativeValuesHead, relativeValuesClip,
-       alibiSlopes, sinks, weights, scores, scoresStage, logSumExp, seed, scale, softcap, dropout)
+       value, valueStrides, keyType, valueType, output, outputStrides, validLens, validBatch, validRow, offsets,
+       windowLeft, windowRight, packed, mask, maskStrides, maskColumns, maskStep, bias, biasStrides, biasColumns,
+       biasStep, relativeKeys, relativeKeysHead, relativeKeysClip, relativeValues, relativeValuesHead,
+       relativeValuesClip, alibiSlopes, sinks, weights, scores, scoresStage, logSumExp, seed, scale, softcap, dropout)
 FIELDS(AttentionGradArgs, attention, gradOutput, gradQuery, gradKey, gradValue, gradBias, gradRelativeKeys,
        gradRelativeValues, gradSinks, biasCompensation, relativeKeysCompensation, relativeValuesCompensation,
        sinksCompensation)
@@ -69,7 +69,8 @@ BINDINGS {
   using namespace wasm_attention;
   values<Activation::kRelu, Activation::kGelu, Activation::kGeluTanh, Activation::kSilu, Activation::kSigmoid>(
       "activations", "relu gelu gelu-tanh silu sigmoid");
-  values<WeightType::kFloat32, WeightType::kFloat16, WeightType::kInt8>("weightTypes", "float32 float16 int8");
+  values<WeightType::kFloat32, WeightType::kFloat16, WeightType::kInt8, WeightType::kInt8Fine, WeightType::kInt8Table>(
+      "weightTypes", "float32 float16 int8 int8-fine int8-table");
   values<Norm::kLayer, Norm::kRms>("norms", "layer rms");
   values<ScoresStage::kNone, ScoresStage::kScaled, ScoresStage::kSoftcapped, ScoresStage::kMasked>(
       "scoresStages", "none scaled softcapped masked");
@@ -94,6 +95,8 @@ BINDINGS {
   op<&silu>("silu", "x out count");
   op<&matmul, &matmulScratch>("matmul");
   op<&packWeight>("packWeight", "rows packed inputs outputs first count type");
+  op<&weighInt8Columns>("weighInt8Columns", "rows inputs count packed");
+  op<&scaleInt8Columns>("scaleInt8Columns", "packed inputs sorted");
   op<&packedWeightSize>("packedWeightSize", "inputs outputs type");
   op<&sinusoidalFrequenciesSize>("sinusoidalFrequenciesSize", "dim");
   op<&sinusoidalFrequencies>("sinusoidalFrequencies", "out dim base");

@@ -83,9 +83,9 @@ void mixValues(const AttentionArgs& a, float* scratch) {
       for (int k = 0; k < a.keys; ++k) {
         if (weights[k] == 0) continue;  // masked values may be NaN
         const float* value = values + static_cast<ptrdiff_t>(k) * a.valueStrides.row;
-        if (a.cacheType != WeightType::kFloat32) {
+        if (a.valueType != WeightType::kFloat32) {
           float* const widened = scratch + static_cast<ptrdiff_t>(thread) * a.valueWidth;
-          unpackCacheRows(value, 0, 1, a.valueWidth, a.cacheType, widened);
+          unpackCacheRows(value, 0, 1, a.valueWidth, a.valueType, widened);
           value = widened;
         }
         for (int e = 0; e < a.valueWidth; ++e) out[e] += weights[k] * value[e];

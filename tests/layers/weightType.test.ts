@@ -3,13 +3,14 @@
  * threads: `npm run test:relaxed` and `npm run test:threads` run this file too. FUZZ_CASES sets the number of products.
  */
 import { describe, expect, test } from '@jest/globals';
-import type { Tensor, WeightType } from 'wasm-attention';
-import { float16, int8, int8Linear } from '../reference/weightTypes.js';
+import type { MatrixType, Tensor } from 'wasm-attention';
+import { float16, int8, int8Linear, int8Table } from '../reference/weightTypes.js';
 import { attention } from '../support/library.js';
 import { Random } from '../support/random.js';
 
 const CASES = Number(process.env.FUZZ_CASES ?? 1000);
-const TYPES = ['float16', 'int8'] as const;
+const TYPES = ['float16', 'int8', 'int8-fine'] as const;
+type Small = (typeof TYPES)[number];
 
 const bits = (x: Float32Array): Uint32Array => new Uint32Array(x.slice().buffer);
 
@@ -19,7 +20,7 @@ function expectBits(found: Float32Array, expected: Float32Array, what = ''): voi
   if (a.length !== b.length || at >= 0) throw new Error(`${what} expected ${expected[at]} at ${at}, got ${found[at]}`);
 }
 
-function linear(weightType: WeightType | undefined, weight: Tensor, bias?: Tensor) {
+function linear(weightType: MatrixType | undefined, weight: Tensor, bias?: Tensor) {
   const [outFeatures, inFeatures] = weight.shape as [number, number];
   const layer = new attention.Linear({
     inFeatures,
@@ -35,15 +36,18 @@ function linear(weightType: WeightType | undefined, weight: Tensor, bias?: Tenso
 const halved = ({ data, shape }: Tensor): Tensor => ({ data: data.map(float16), shape });
 
 /** Rounds the matrices of a state dict. */
-function roundedState(state: Record<string, Tensor>, weightType: WeightType): Record<string, Tensor> {
-  const round = weightType === 'int8' ? int8 : halved;
+function roundedState(name: string, state: Record<string, Tensor>, weightType: Small): Record<string, Tensor> {
+  const round = (matrix: Tensor): Tensor => {
+    if (weightType === 'float16') return halved(matrix);
+    return name === 'Embedding' ? int8Table(matrix) : int8(matrix, weightType);
+  };
   return Object.fromEntries(
     Object.entries(state).map(([name, value]) => [name, value.shape.length === 2 ? round(value) : value]),
   );
 }
 
 /** Layers with matrices of odd sizes, and their outputs for seeded inputs. */
-const LAYERS: Record<string, (weightType?: WeightType) => { layer: Stateful; run(): Float32Array }> = {
+const LAYERS: Record<string, (weightType?: MatrixType) => { layer: Stateful; run(): Float32Array }> = {
   Linear(weightType) {
     const layer = new attention.Linear({ inFeatures: 145, outFeatures: 19, seed: 3, weightType });
     return { layer, run: () => layer.forward(new Random(1).tensor([2, 3, 145])).output.data };
@@ -94,7 +98,7 @@ type Stateful = InstanceType<typeof attention.Linear>['stateDict'] extends () =>
     }
   : never;
 
-describe('int8', () => {
+describe.each(['int8', 'int8-fine'] as const)('%s', (weightType) => {
   test(`gives the same bits as plain integer loops in ${CASES} products`, () => {
     const random = new Random(23);
     for (let i = 0; i < CASES; ++i) {
@@ -103,9 +107,15 @@ describe('int8', () => {
       const size = 10 ** random.integer(-6, 6);
       const x = random.tensor([rows, inputs], size);
       const weight = random.tensor([outputs, inputs], 1 / size);
+      // In some products, numbers of inputs and columns of weights are much larger or smaller than the others.
+      if (i % 3 > 0) for (let n = 0; n < inputs / 10; ++n) x.data[random.integer(0, x.data.length - 1)]! *= 300;
+      if (i % 5 > 2) {
+        const [column, times] = [random.integer(0, inputs - 1), 10 ** random.integer(-4, 4)];
+        for (let at = column; at < weight.data.length; at += inputs) weight.data[at]! *= times;
+      }
       const bias = i % 2 === 0 ? random.tensor([outputs]) : undefined;
-      const layer = linear('int8', weight, bias);
-      expectBits(layer.forward(x).output.data, int8Linear(x, weight, bias), `${rows}x${inputs}x${outputs}`);
+      const layer = linear(weightType, weight, bias);
+      expectBits(layer.forward(x).output.data, int8Linear(weightType, x, weight, bias), `${rows}x${inputs}x${outputs}`);
       layer.dispose();
     }
   });
@@ -113,9 +123,9 @@ describe('int8', () => {
   test('gives the same bits for a row alone and among others, and on several threads', () => {
     const random = new Random(5);
     const [x, weight] = [random.tensor([70, 300]), random.tensor([130, 300])];
-    const layer = linear('int8', weight);
+    const layer = linear(weightType, weight);
     const { data } = layer.forward(x).output;
-    expectBits(data, int8Linear(x, weight));
+    expectBits(data, int8Linear(weightType, x, weight));
     for (let i = 0; i < 70; ++i) {
       const row = { data: x.data.slice(300 * i, 300 * (i + 1)), shape: [1, 300] };
       expectBits(layer.forward(row).output.data, data.slice(130 * i, 130 * (i + 1)));
@@ -124,7 +134,7 @@ describe('int8', () => {
   });
 
   test('gives zeros for rows of zeros, and NaN for rows that are not finite', () => {
-    const layer = linear('int8', new Random(1).tensor([3, 40]));
+    const layer = linear(weightType, new Random(1).tensor([3, 40]));
     const x = new Float32Array(3 * 40);
     x[40] = NaN;
     x[80] = Infinity;
@@ -185,7 +195,7 @@ describe.each(TYPES)('%s', (weightType) => {
     const small = LAYERS[name]!(weightType);
     const state = plain.layer.stateDict();
     small.layer.loadStateDict(state);
-    const expected = roundedState(state, weightType);
+    const expected = roundedState(name, state, weightType);
     const found = small.layer.stateDict();
     expect(Object.keys(found)).toEqual(Object.keys(expected));
     for (const key of Object.keys(found)) expectBits(found[key]!.data, expected[key]!.data, key);
@@ -194,19 +204,19 @@ describe.each(TYPES)('%s', (weightType) => {
     if (weightType === 'float16' || name === 'Embedding') {
       expectBits(a, b);
     } else {
-      // The inputs of each product are rounded, too: by up to half of 1/127 of a row's largest magnitude.
+      // The inputs of each product are rounded, too: by up to half of 1/127 of a row's largest magnitude, or of 1/32767.
       const error = Math.hypot(...a.map((value, i) => value - b[i]!)) / Math.hypot(...b);
       expect(error).toBeGreaterThan(0);
-      expect(error).toBeLessThan(0.03);
+      expect(error).toBeLessThan(weightType === 'int8' ? 0.03 : 0.0005);
     }
     small.layer.dispose();
     plain.layer.dispose();
   });
 
   test('has the initial values of float32, rounded', () => {
-    for (const make of Object.values(LAYERS)) {
+    for (const [name, make] of Object.entries(LAYERS)) {
       const [plain, small] = [make('float32').layer, make(weightType).layer];
-      const expected = roundedState(plain.stateDict(), weightType);
+      const expected = roundedState(name, plain.stateDict(), weightType);
       for (const [key, { data }] of Object.entries(small.stateDict())) expectBits(data, expected[key]!.data, key);
       plain.dispose();
       small.dispose();
@@ -214,7 +224,7 @@ describe.each(TYPES)('%s', (weightType) => {
   });
 
   test('cannot be trained', () => {
-    const refused = /expected weightType 'float32' for training, got '(float16|int8)'/;
+    const refused = /expected weightType 'float32' for training, got '(float16|int8|int8-fine)'/;
     const x = new Random(1).tensor([1, 5, 24]);
     const attend = new attention.MultiHeadAttention({ numHiddens: 24, numHeads: 3, weightType });
     expect(() => attend.forward(x, x, x, { training: true })).toThrow(refused);
@@ -231,8 +241,8 @@ describe.each(TYPES)('%s', (weightType) => {
 
 test('other types are refused by name', () => {
   const make = (weightType: unknown) => () =>
-    new attention.Linear({ inFeatures: 2, outFeatures: 2, weightType: weightType as WeightType });
-  const expected = 'Linear: expected weightType to be one of float32, float16, int8, got';
+    new attention.Linear({ inFeatures: 2, outFeatures: 2, weightType: weightType as MatrixType });
+  const expected = 'Linear: expected weightType to be one of float32, float16, int8, int8-fine, got';
   expect(make('int4')).toThrow(new RangeError(`${expected} int4`));
   expect(make(8)).toThrow(new TypeError(`${expected} 8`));
 });

@@ -107,7 +107,7 @@ void checkAttention(const AttentionSizes& sizes, const AttentionChoices& choices
   std::fill(problem.output.begin(), problem.output.end(), NAN);
   std::fill(problem.weights.begin(), problem.weights.end(), NAN);
   AttentionArgs args = problem.args();
-  args.cacheType = type;
+  args.keyType = args.valueType = type;
   const auto strides = [&](int width) {
     const int row = static_cast<int>(cacheRowSize(width, type)), head = row * sizes.keys;
     return Strides{head * sizes.kvHeads, head, row};

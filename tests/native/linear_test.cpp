@@ -5,6 +5,7 @@
 #include "attention.h"
 #include "linear_layers.h"
 #include "property.h"
+#include "simd/int8.h"
 
 namespace wasm_attention {
 namespace {
@@ -50,12 +51,14 @@ PROPERTY(Linear, AgreesWithFloat64) {
 // Weights are packed in parts, and an embedding unpacks them.
 PROPERTY(Linear, MultipliesByTheUnpackedWeightOfEveryType) {
   const int rows = draw.integer(0, draw.flag() ? 200 : 6), inputs = draw.integer(1, 80), outputs = draw.integer(1, 40);
-  const auto type = static_cast<WeightType>(draw.integer(0, 2));
+  const auto type = static_cast<WeightType>(draw.integer(0, 3));
   const bool exact = type == WeightType::kFloat32, has_bias = draw.flag();
   const int part = exact ? 8 * draw.integer(1, 4) : draw.integer(1, 40);
   const std::vector<float> x = draw.floats(size_t(rows) * inputs), weight = draw.floats(size_t(outputs) * inputs);
   const std::vector<float> bias = draw.floats(outputs);
   std::vector<float> packed(packedWeightSize(inputs, outputs, type), exact ? NAN : 0);
+  const bool rounds = type == WeightType::kInt8 || type == WeightType::kInt8Fine;
+  if (rounds) scaleInt8Columns(packed.data(), inputs, std::vector<float>(inputs).data());  // by 1
   for (int first = 0; first < outputs; first += part) {
     const int count = std::min(part, outputs - first);
     const auto from = weight.begin() + ptrdiff_t{first} * inputs;
@@ -77,8 +80,9 @@ PROPERTY(Linear, MultipliesByTheUnpackedWeightOfEveryType) {
       if (has_bias) sum.add(bias[o]);
       for (int i = 0; i < inputs; ++i) {
         sum.add(double{kept[o * inputs + i]} * x[r * inputs + i]);
-        // The row is rounded to steps of most / 127.
-        if (type == WeightType::kInt8) rounding += std::fabs(kept[o * inputs + i]) * most / 127 / 2 * 1.001;
+        // The row is rounded to steps of at most most / kMostInput.
+        const int steps = type == WeightType::kInt8 ? Int8::kMostInput : Int8Fine::kMostInput;
+        if (rounds) rounding += std::fabs(kept[o * inputs + i]) * most / steps / 2 * 1.001;
       }
       expectNear(out[r * outputs + o], sum.value, sum.tolerance() + rounding, "linear", size_t(r) * outputs + o);
     }

@@ -265,7 +265,7 @@ TEST(RunSteps, MixesValuesByChangedWeights) {
       args.weights = weights.data();
       args.value = cache.data();
       args.valueStrides = {2 * keys * row, keys * row, row};
-      args.cacheType = type;
+      args.keyType = args.valueType = type;
       runStep(StepAction::kMixValues, args, past);
       for (int i = 0; i < batch * heads * queries; ++i) {
         const int head = i / queries, b = head / heads, kv = b * 2 + head % heads / 2;

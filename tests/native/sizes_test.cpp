@@ -115,7 +115,7 @@ const struct {
     {"packed weight", [](const Extents& e) { return packedWeightSize(e[0], e[1], WeightType::kFloat32); }},
     {"float16 weight", [](const Extents& e) { return packedWeightSize(e[0], e[1], WeightType::kFloat16); }},
     {"int8 weight", [](const Extents& e) { return packedWeightSize(e[0], e[1], WeightType::kInt8); }},
-    {"int8 product", [](const Extents& e) { return int8Scratch(e[0], e[1]); }},
+    {"int8 product", [](const Extents& e) { return int8Scratch<Int8>(e[0], e[1]); }},
     {"matmul",
      [](const Extents& e) {
        MatmulArgs product{};

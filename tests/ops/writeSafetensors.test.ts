@@ -111,7 +111,8 @@ describe('writeSafetensors', () => {
   test.each([1, 3, 4, 127, 128, 129, 255, 256, 257])(
     'reads int8 of %i columns as layers keep it, to the bit',
     (columns) => {
-      const matrix = new Random(columns).tensor([7, columns], 3);
+      // Of many rows, so that each column has its share of the magnitudes, and layers multiply none by a factor.
+      const matrix = new Random(columns).tensor([40, columns], 3);
       matrix.data.fill(0, 0, columns); // a scale of 0
       matrix.data.fill(1e-42, columns, 2 * columns); // too small for one
       matrix.data[2 * columns] = NaN;
@@ -119,14 +120,14 @@ describe('writeSafetensors', () => {
       const { w } = readSafetensors(writeSafetensors({ w: matrix }, { weightType: 'int8' }));
       const layer = new attention.Linear({
         inFeatures: columns,
-        outFeatures: 7,
+        outFeatures: 40,
         bias: false,
         weightType: 'int8',
       });
       layer.loadStateDict({ weight: matrix });
       expect(w).toEqual(layer.stateDict().weight);
       layer.dispose();
-      const finite = { data: matrix.data.slice(4 * columns), shape: [3, columns] };
+      const finite = { data: matrix.data.slice(4 * columns), shape: [36, columns] };
       expect(readSafetensors(writeSafetensors({ w: finite }, { weightType: 'int8' })).w).toEqual(int8(finite));
     },
   );

@@ -43,42 +43,107 @@ export function rounded(x: ArrayLike<number>, steps: number): { q: number[]; sca
   };
 }
 
-/** The blocks of a matrix's rows. */
-function blocksOf(row: Float32Array): { q: number[]; scale: number }[] {
-  return Array.from({ length: Math.ceil(row.length / BLOCK) }, (_, i) =>
-    rounded(row.subarray(i * BLOCK, (i + 1) * BLOCK), 63),
-  );
-}
-
 function rowsOf({ data, shape }: Tensor): Float32Array[] {
   const width = shape.at(-1)!;
   return Array.from({ length: data.length / width }, (_, i) => data.subarray(i * width, (i + 1) * width));
 }
 
-/** A matrix as int8 keeps it. */
-export function int8(matrix: Tensor): Tensor {
-  const data = rowsOf(matrix).flatMap((row) =>
-    blocksOf(row).flatMap(({ q, scale }) => q.map((value) => Math.fround(value * scale))),
+/** A row's blocks of so many numbers, rounded each for itself. */
+const blocksOf = (row: Float32Array, steps: number, width = BLOCK): { q: number[]; scale: number }[] =>
+  Array.from({ length: Math.ceil(row.length / width) }, (_, i) =>
+    rounded(row.subarray(i * width, (i + 1) * width), steps),
   );
+
+/** What rounded blocks stand for. */
+const valuesOf = (blocks: readonly { q: number[]; scale: number }[]): number[] =>
+  blocks.flatMap(({ q, scale }) => q.map((value) => Math.fround(value * scale)));
+
+/**
+ * A power of two for each column of a matrix, with which inputs are multiplied and weights divided: 1 if the column's
+ * mean share of its rows' magnitudes is within 8 times that of the median column.
+ */
+function factorsOf(rows: readonly Float32Array[], width: number): number[] {
+  const shares = new Float32Array(width);
+  for (const row of rows) {
+    const sum = row.reduce((sum, value) => Math.fround(sum + Math.abs(value)), 0);
+    const inverse = Math.fround(1 / sum);
+    if (!(sum > 0 && inverse > 0 && inverse < Infinity)) continue;
+    row.forEach((value, k) => (shares[k]! += Math.fround(Math.abs(value) * inverse)));
+  }
+  const median = shares.slice().sort()[Math.floor(width / 2)]!;
+  return Array.from(shares, (share) => {
+    const times = Math.fround(share / median);
+    if (!(times > 0 && times < Infinity) || (times >= 1 / 8 && times <= 8)) return 1;
+    let factor = 1;
+    while (factor > times && factor > 2 ** -60) factor /= 2;
+    while (2 * factor <= times && factor < 2 ** 60) factor *= 2;
+    return factor;
+  });
+}
+
+/** The positions of the numbers above 8 times the mean magnitude, of which there are 16 at most: the largest. */
+function largeOf(row: Float32Array): number[] {
+  const lanes = [0, 0, 0, 0];
+  row.forEach((value, k) => (lanes[k % 4] = Math.fround(lanes[k % 4]! + Math.abs(value))));
+  const sum = lanes.reduce((sum, value) => Math.fround(sum + value));
+  const least = Math.fround(sum * Math.fround(8 / row.length));
+  return [...row.keys()]
+    .filter((k) => Math.abs(row[k]!) > least)
+    .sort((i, j) => Math.abs(row[j]!) - Math.abs(row[i]!))
+    .slice(0, 16)
+    .sort((i, j) => i - j);
+}
+
+/** The largest whole numbers of weights and of inputs. */
+const STEPS = { int8: [63, 127], 'int8-fine': [127, 32767] } as const;
+type Bytes = keyof typeof STEPS;
+
+/** A matrix of products as int8 keeps it. */
+export function int8(matrix: Tensor, type: Bytes = 'int8'): Tensor {
+  const rows = rowsOf(matrix);
+  const factors = factorsOf(rows, matrix.shape[1]!);
+  const data = rows.flatMap((row) => {
+    const divided = row.map((value, k) => value / factors[k]!);
+    return valuesOf(blocksOf(divided, STEPS[type][0])).map((value, k) => value * factors[k]!);
+  });
   return { data: Float32Array.from(data), shape: matrix.shape };
 }
+
+/** A table as int8 keeps it. */
+export const int8Table = (table: Tensor): Tensor => ({
+  data: Float32Array.from(rowsOf(table).flatMap((row) => valuesOf(blocksOf(row, 127, 32)))),
+  shape: table.shape,
+});
 
 /**
  * x · weightᵀ + bias with int8 weights, to the bit: exact sums of whole numbers, and each operation on floats rounded
  * once.
  */
-export function int8Linear(x: Tensor, weight: Tensor, bias?: Tensor): Float32Array {
-  const blocks = rowsOf(weight).map(blocksOf);
+export function int8Linear(type: Bytes, x: Tensor, weight: Tensor, bias?: Tensor): Float32Array {
+  const [weightSteps, inputSteps] = STEPS[type];
+  const factors = factorsOf(rowsOf(weight), weight.shape[1]!);
+  const columns = rowsOf(weight).map((row) =>
+    blocksOf(
+      row.map((value, k) => value / factors[k]!),
+      weightSteps,
+    ),
+  );
   const out: number[] = [];
-  for (const row of rowsOf(x)) {
-    const { q, scale } = rounded(row, 127);
-    blocks.forEach((own, j) => {
+  for (const given of rowsOf(x)) {
+    const row = given.map((value, k) => value * factors[k]!);
+    const large = largeOf(row);
+    const inputs = blocksOf(
+      row.map((value, k) => (large.includes(k) ? 0 : value)),
+      inputSteps,
+    );
+    columns.forEach((blocks, j) => {
       let total = 0;
-      own.forEach((block, i) => {
-        const sum = block.q.reduce((sum, value, k) => sum + value * q[i * BLOCK + k]!, 0);
-        total = Math.fround(total + Math.fround(sum * block.scale));
+      blocks.forEach(({ q, scale }, i) => {
+        const sum = q.reduce((sum, value, k) => sum + value * inputs[i]!.q[k]!, 0);
+        total = Math.fround(total + Math.fround(Math.fround(Math.fround(sum) * scale) * inputs[i]!.scale));
       });
-      total = Math.fround(total * scale);
+      const weights = valuesOf(blocks);
+      for (const k of large) total = Math.fround(total + Math.fround(weights[k]! * row[k]!));
       out.push(bias ? Math.fround(bias.data[j]! + total) : total);
     });
   }

@@ -1,5 +1,5 @@
 // Types that several entries export.
-export type { WeightType } from './check/weightType.js';
+export type { MatrixType, WeightType } from './check/weightType.js';
 export type { LoadOptions } from './loadOptions.js';
 export type { WasmSource } from './runtime/compile.js';
 export type * from './runtime/hostTypes.js';

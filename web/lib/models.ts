@@ -9,6 +9,7 @@
  */
 import { createOpenModel } from './models/openModel.js';
 
+export { drift, type Drift } from './models/drift.js';
 export type { OpenModel } from './models/openModel.js';
 export type * from './models/types.js';
 export type * from './worker/modelTypes.js';

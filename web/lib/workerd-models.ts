@@ -2,4 +2,6 @@
 import { createOpenModel } from './models/openModel.js';
 import { load } from './workerd.js';
 
+export { drift } from './models/drift.js';
+
 export const openModel = createOpenModel(() => Promise.resolve({ load }));

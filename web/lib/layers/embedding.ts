@@ -1,7 +1,7 @@
 import { checkOut, toInt32 } from '../check/arrays.js';
 import { checkOptions, type Known } from '../check/options.js';
 import { checkInteger, sizeOf } from '../check/values.js';
-import { checkWeightType, type WeightType } from '../check/weightType.js';
+import { checkMatrixType, tableType, type MatrixType } from '../check/weightType.js';
 import type { Wasm } from '../runtime/wasm.js';
 import { setEmbedding } from '../steps/steps.js';
 import type { TensorLike } from '../types.js';
@@ -20,7 +20,7 @@ export interface EmbeddingOptions {
    * How the table is stored: 'float16' takes half the memory, 'int8' a quarter. Only 'float32', the default, can be
    * trained.
    */
-  weightType?: WeightType;
+  weightType?: MatrixType;
   /** Seed of the initial values, which are standard normal as in PyTorch. By default each layer has a random one. */
   seed?: number;
 }
@@ -57,9 +57,9 @@ export class EmbeddingLayer extends ParameterOwner implements Embedding {
     const width = checkInteger(OPERATION, 'dim', given.dim, 1, 2 ** 24);
     const seed = seedOf(OPERATION, given.seed);
     const initial = () => normal(seed, 0, rows * width);
-    const weightType = checkWeightType(OPERATION, 'weightType', given.weightType);
+    const weightType = checkMatrixType(OPERATION, 'weightType', given.weightType);
     const specs = [{ name: 'weight', shape: [rows, width], initial }];
-    const parameters = new Parameters(wasm, OPERATION, specs, weightType);
+    const parameters = new Parameters(wasm, OPERATION, specs, tableType(weightType));
     super(parameters);
     this.#wasm = wasm;
     this.#parameters = parameters;

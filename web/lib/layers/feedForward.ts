@@ -1,7 +1,7 @@
 import { checkOut, toTensor } from '../check/arrays.js';
 import { checkOptions, type Known } from '../check/options.js';
 import { checkBoolean, checkInteger, showShape, wrongKind, wrongValue } from '../check/values.js';
-import { checkWeightType, type WeightType } from '../check/weightType.js';
+import { checkMatrixType, type MatrixType } from '../check/weightType.js';
 import { activations } from '../generated/bindings/enums.js';
 import * as FeedForwardArgs from '../generated/bindings/feedForwardArgs.js';
 import * as FeedForwardGradArgs from '../generated/bindings/feedForwardGradArgs.js';
@@ -43,7 +43,7 @@ export interface FeedForwardOptions {
    * How the matrices are stored: 'float16' takes half the memory, 'int8' a quarter. Only 'float32', the default, can be
    * trained.
    */
-  weightType?: WeightType;
+  weightType?: MatrixType;
   /** Seed of the initial values, which are uniform as in `Linear`. By default each layer has a random one. */
   seed?: number;
 }
@@ -77,7 +77,7 @@ export interface GatedFeedForwardOptions {
    * How the matrices are stored: 'float16' takes half the memory, 'int8' a quarter. Only 'float32', the default, can be
    * trained.
    */
-  weightType?: WeightType;
+  weightType?: MatrixType;
   /** Seed of the initial values, which are uniform as in `Linear`. By default each layer has a random one. */
   seed?: number;
 }
@@ -121,7 +121,7 @@ function checkFeedForward(
     hiddenWidth: checkInteger(operation, 'ffnHiddens', given.ffnHiddens, 1, 2 ** 24),
     activation: checkActivation(operation, given.activation, otherwise.activation),
     bias: given.bias === undefined ? otherwise.bias : checkBoolean(operation, 'bias', given.bias),
-    weightType: checkWeightType(operation, 'weightType', given.weightType),
+    weightType: checkMatrixType(operation, 'weightType', given.weightType),
     seed: seedOf(operation, given.seed),
   };
 }

@@ -1,7 +1,7 @@
 import { checkOut, toTensor } from '../check/arrays.js';
 import { checkOptions, type Known } from '../check/options.js';
 import { checkBoolean, checkInteger, showShape, wrongValue } from '../check/values.js';
-import { checkWeightType, type WeightType } from '../check/weightType.js';
+import { checkMatrixType, type MatrixType } from '../check/weightType.js';
 import * as LinearGradArgs from '../generated/bindings/linearGradArgs.js';
 import { clearArgs, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
@@ -24,7 +24,7 @@ export interface LinearOptions {
    * How the weight is stored: 'float16' takes half the memory, 'int8' a quarter. Only 'float32', the default, can be
    * trained.
    */
-  weightType?: WeightType;
+  weightType?: MatrixType;
   /**
    * Seed of the initial values, uniform within ±1/sqrt(inFeatures) as in PyTorch. By default each layer has a random
    * one.
@@ -61,7 +61,7 @@ export class LinearLayer extends ParameterOwner implements Linear {
     const outputs = checkInteger(OPERATION, 'outFeatures', given.outFeatures, 1, 2 ** 24);
     const bias = given.bias === undefined || checkBoolean(OPERATION, 'bias', given.bias);
     const seed = seedOf(OPERATION, given.seed);
-    const weightType = checkWeightType(OPERATION, 'weightType', given.weightType);
+    const weightType = checkMatrixType(OPERATION, 'weightType', given.weightType);
     const specs = linearSpecs('', outputs, inputs, bias, seed, 0);
     const parameters = new Parameters(wasm, OPERATION, specs, weightType);
     super(parameters);

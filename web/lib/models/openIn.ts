@@ -1,5 +1,5 @@
 import { checkOptions } from '../check/options.js';
-import { checkWeightType } from '../check/weightType.js';
+import { checkMatrixType, checkWeightType } from '../check/weightType.js';
 import { wrongKind } from '../check/values.js';
 import { loadedModules } from '../runtime/wasm.js';
 import { OPERATION } from './config/architecture.js';
@@ -18,7 +18,7 @@ export async function openIn(attention: unknown, options: OpenModelOptions): Pro
   if (onProgress != null && typeof onProgress !== 'function') {
     wrongKind(OPERATION, 'onProgress to be a function', onProgress);
   }
-  const type = checkWeightType(OPERATION, 'weightType', weightType);
+  const type = checkMatrixType(OPERATION, 'weightType', weightType);
   checkWeightType(OPERATION, 'cacheType', cacheType);
   const architecture = readConfig(config);
   const tensors = await openWeights(weights, architecture);

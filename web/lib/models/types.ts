@@ -1,14 +1,14 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Operations } from '../operations.js';
 import type { Known } from '../check/options.js';
-import type { WeightType } from '../check/weightType.js';
+import type { MatrixType, WeightType } from '../check/weightType.js';
 import type { Tensor } from '../types.js';
 import type { KeyValueCache } from '../steps/cache.js';
 import type { PositionKind } from './config/architecture.js';
 import type { Weights } from './files.js';
 import type { TokenIds } from './tokens.js';
 
-export type { WeightType } from '../check/weightType.js';
+export type { MatrixType, WeightType } from '../check/weightType.js';
 export type { PositionKind } from './config/architecture.js';
 export type { Weights } from './files.js';
 export type { TokenIds } from './tokens.js';
@@ -22,11 +22,13 @@ export interface OpenModelOptions {
   /** A loaded module, with threads or from `wasm-attention/slim` for instance. Default: imports `wasm-attention`. */
   attention?: Operations;
   /**
-   * How matrices are stored: as they are, rounded to float16, or rounded to 127 steps with a scale for every 128
-   * columns of a row. With 'int8' the rows that they multiply are rounded too, to 255 steps. Norms, biases and tables
-   * of positions stay float32. Default 'float32'.
+   * How matrices are stored: as they are, rounded to float16, or in a byte for each number and a scale for every 128
+   * columns of a row. The rows that these multiply are rounded too, but for the few numbers of a row that are much
+   * larger than the others. 'int8' rounds to whole numbers within 63, and rows to 127; 'int8-fine' to 127, and rows to
+   * 32767, which changes half as much and, with relaxed SIMD, takes 1.4 times as long. Norms, biases and tables of positions stay
+   * float32. Default 'float32'.
    */
-  weightType?: WeightType;
+  weightType?: MatrixType;
   /** How caches store keys and values, as in `createCache`. Default 'float32'. */
   cacheType?: WeightType;
   /** Called with the bytes of the parameters placed so far, and of all of them. */
@@ -53,9 +55,9 @@ export interface ModelCacheOptions {
   /** The largest number of tokens of each sequence, allocated at once. Default: the model's `maxLength`. */
   maxLength?: number;
   /**
-   * How keys and values are stored. 'float16' rounds them and takes half the memory; 'int8' stores each as a whole
-   * number from -127 to 127, with a scale for each head of each token, in about a quarter. Default: `cacheType` of
-   * `openModel`.
+   * How keys and values are stored. 'float16' rounds them and takes half the memory; 'int8' stores keys in float16 and
+   * values as whole numbers from -127 to 127, with a scale for each head of each token, in about 3/8. Default:
+   * `cacheType` of `openModel`.
    */
   cacheType?: WeightType;
 }

@@ -1,7 +1,7 @@
 /** The part of an attention layer between its projections, as steps, for models and for layer classes. */
 import * as AttentionArgs from '../generated/bindings/attentionArgs.js';
 import { clearArgs, setStack, words } from '../runtime/args.js';
-import type { CachePlace } from './cache.js';
+import type { CachedRows, CachePlace } from './cache.js';
 import type { Norm, Rotary, Steps } from './steps.js';
 
 /** The sizes of a layer's attention. */
@@ -45,11 +45,19 @@ export function setHeads(sizes: HeadSizes, rows: HeadRows, cache?: CachePlace): 
   const query = side(queries, heads);
   setStack(AttentionArgs.query, AttentionArgs.queryStrides, rows.query, query);
   setStack(AttentionArgs.output, AttentionArgs.outputStrides, rows.output, query);
-  const head = cache ? cache.capacity * cache.row : 0;
-  const key = cache ? { batch: kvHeads * head, head, row: cache.row } : side(keys, kvHeads);
-  words[AttentionArgs.cacheType] = cache?.type ?? 0;
-  setStack(AttentionArgs.key, AttentionArgs.keyStrides, cache?.keys ?? rows.key, key);
-  setStack(AttentionArgs.value, AttentionArgs.valueStrides, cache?.values ?? rows.value, key);
+  if (!cache) {
+    setStack(AttentionArgs.key, AttentionArgs.keyStrides, rows.key, side(keys, kvHeads));
+    setStack(AttentionArgs.value, AttentionArgs.valueStrides, rows.value, side(keys, kvHeads));
+    return;
+  }
+  const cached = ({ row }: CachedRows) => {
+    const head = cache.capacity * row;
+    return { batch: kvHeads * head, head, row };
+  };
+  words[AttentionArgs.keyType] = cache.keys.type;
+  words[AttentionArgs.valueType] = cache.values.type;
+  setStack(AttentionArgs.key, AttentionArgs.keyStrides, cache.keys.address, cached(cache.keys));
+  setStack(AttentionArgs.value, AttentionArgs.valueStrides, cache.values.address, cached(cache.values));
 }
 
 /** Norms of each head's queries and keys, and the addresses of their results, which may be the rows themselves. */

@@ -2,7 +2,7 @@
 /** The keys and values of earlier tokens, for layers and for models. */
 import { toInt32 } from '../check/arrays.js';
 import { checkInteger, checkShape, wrongKind, wrongUse, wrongValue } from '../check/values.js';
-import { isFloat16 } from '../check/weightType.js';
+import { FLOAT16, INT8 } from '../check/weightType.js';
 import { disposeSymbol } from '../runtime/dispose.js';
 import { fresh } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
@@ -46,19 +46,26 @@ export interface CacheSizes {
   readonly type: number;
 }
 
-/** Where the keys and values of a layer are: (B, Hkv, capacity, row) each. */
-export interface CachePlace {
-  readonly keys: number;
-  readonly values: number;
-  /** Tokens that are there already. */
-  readonly length: number;
-  readonly capacity: number;
-  /** Floats that a head of a token takes, and their type as its number in C++. */
+/** Where keys or values are: the floats that a head of a token takes, and their type as its number in C++. */
+export interface CachedRows {
+  readonly address: number;
   readonly row: number;
   readonly type: number;
 }
 
-/** The memory of a cache: keys and then values, (layers, B, Hkv, capacity, row) each. */
+/** Where the keys and values of a layer are: (B, Hkv, capacity, row) each. */
+export interface CachePlace {
+  readonly keys: CachedRows;
+  readonly values: CachedRows;
+  /** Tokens that are there already. */
+  readonly length: number;
+  readonly capacity: number;
+}
+
+/**
+ * The memory of a cache: keys and then values, (layers, B, Hkv, capacity, row) each. In int8 the keys are float16,
+ * because a few large numbers of a key decide where attention goes, and rounding the others with them changes that.
+ */
 export class CacheStore {
   readonly sizes: CacheSizes;
   /** The layer or model that made it; no other may use it. */
@@ -71,27 +78,31 @@ export class CacheStore {
   /** The projected keys and values of a decoder's memory, in use while their length is above 0. */
   memory: CacheStore | undefined;
   readonly #wasm: Wasm;
-  readonly #row: number;
-  /** 0 after `release`. */
-  #address: number;
+  /** Keys and values; their addresses are 0 after `release`. */
+  #sides: readonly [CachedRows, CachedRows];
 
   constructor(operation: string, wasm: Wasm, owner: object, sizes: CacheSizes) {
     this.#wasm = wasm;
     this.owner = owner;
     this.sizes = sizes;
-    this.#row = wasm.raw.cacheRowSize(sizes.width, sizes.type);
-    this.#address = wasm.memory.allocate(operation, 2 * sizes.layers * this.#layerSize);
+    const { layers, width, type } = sizes;
+    const side = (type: number) => ({ address: 0, row: wasm.raw.cacheRowSize(width, type), type });
+    const [keys, values] = [side(type === INT8 ? FLOAT16 : type), side(type)];
+    const address = wasm.memory.allocate(operation, layers * this.#heads * sizes.capacity * (keys.row + values.row));
+    this.#sides = [
+      { ...keys, address },
+      { ...values, address: address + 4 * layers * this.#heads * sizes.capacity * keys.row },
+    ];
   }
 
-  /** Floats of a layer's keys. */
-  get #layerSize(): number {
-    const { batch, kvHeads, capacity } = this.sizes;
-    return batch * kvHeads * capacity * this.#row;
+  /** The number of heads of a layer's keys. */
+  get #heads(): number {
+    return this.sizes.batch * this.sizes.kvHeads;
   }
 
   /** Throws if the cache was disposed, or belongs to a pass that is not over. */
   check(operation: string): void {
-    if (this.#address === 0) wrongUse(operation, 'a cache in use', 'a disposed one');
+    if (this.#sides[0].address === 0) wrongUse(operation, 'a cache in use', 'a disposed one');
     this.checkIdle(operation);
   }
 
@@ -101,10 +112,12 @@ export class CacheStore {
 
   /** Where a layer's keys and values are. */
   place(layer = 0): CachePlace {
-    const { layers, capacity, type } = this.sizes;
-    const keys = this.#address + 4 * layer * this.#layerSize;
-    const values = keys + 4 * layers * this.#layerSize;
-    return { keys, values, length: this.length, capacity, row: this.#row, type };
+    const { capacity } = this.sizes;
+    const [keys, values] = this.#sides.map((side) => ({
+      ...side,
+      address: side.address + 4 * layer * this.#heads * capacity * side.row,
+    })) as [CachedRows, CachedRows];
+    return { keys, values, length: this.length, capacity };
   }
 
   /** The store for the keys and values of a decoder's memory of `tokens` tokens. */
@@ -127,19 +140,19 @@ export class CacheStore {
    * @throws RangeError if one of these numbers is too large for float16
    */
   append(operation: string, tokens: number): void {
-    if (isFloat16(this.sizes.type)) this.#checkHalves(operation, tokens);
+    const [keys, values] = this.#sides;
+    this.#checkHalves(operation, 'keys', keys, tokens);
+    this.#checkHalves(operation, 'values', values, tokens);
     this.truncate(this.length + tokens);
   }
 
-  #checkHalves(operation: string, tokens: number): void {
-    const { layers, batch, kvHeads, capacity } = this.sizes;
-    for (let head = 0; head < 2 * layers * batch * kvHeads; ++head) {
-      const from = this.#address + 4 * (head * capacity + this.length) * this.#row;
-      const rows = this.#wasm.memory.read(from, tokens * this.#row);
+  #checkHalves(operation: string, name: string, { address, row, type }: CachedRows, tokens: number): void {
+    if (type !== FLOAT16) return;
+    const { layers, capacity } = this.sizes;
+    for (let head = 0; head < layers * this.#heads; ++head) {
+      const rows = this.#wasm.memory.read(address + 4 * (head * capacity + this.length) * row, tokens * row);
       if (!new Uint16Array(rows.buffer).some((half) => (half & 0x7fff) === 0x7c00)) continue;
-      const layer = Math.floor(head / (batch * kvHeads));
-      const name = layer < layers ? 'keys' : 'values';
-      const place = layers > 1 ? ` of layer ${layer % layers}` : '';
+      const place = layers > 1 ? ` of layer ${Math.floor(head / this.#heads)}` : '';
       wrongValue(operation, `${name}${place} within float16, below 65520, as cacheType rounds them`, Infinity);
     }
   }
@@ -147,16 +160,18 @@ export class CacheStore {
   reorder(order: Int32Array): void {
     const { memory } = this.#wasm;
     const { layers, batch, kvHeads, capacity } = this.sizes;
-    const size = this.length * this.#row;
-    // One head of each row at a time: all are read before the first is replaced.
-    const copy = fresh('KeyValueCache.reorder', Float32Array, batch * size);
-    const copied = (row: number): Float32Array => copy.subarray(row * size, (row + 1) * size);
-    for (let layer = 0; layer < 2 * layers; ++layer) {
-      for (let head = 0; head < kvHeads; ++head) {
-        const place = (row: number): number =>
-          this.#address + 4 * (((layer * batch + row) * kvHeads + head) * capacity * this.#row);
-        order.forEach((from, row) => memory.read(place(from), size, copied(row)));
-        order.forEach((_, row) => memory.write(place(row), copied(row)));
+    for (const { address, row: width } of this.#sides) {
+      const size = this.length * width;
+      // One head of each row at a time: all are read before the first is replaced.
+      const copy = fresh('KeyValueCache.reorder', Float32Array, batch * size);
+      const copied = (row: number): Float32Array => copy.subarray(row * size, (row + 1) * size);
+      for (let layer = 0; layer < layers; ++layer) {
+        for (let head = 0; head < kvHeads; ++head) {
+          const place = (row: number): number =>
+            address + 4 * (((layer * batch + row) * kvHeads + head) * capacity * width);
+          order.forEach((from, row) => memory.read(place(from), size, copied(row)));
+          order.forEach((_, row) => memory.write(place(row), copied(row)));
+        }
       }
     }
     this.memory?.reorder(order);
@@ -166,19 +181,26 @@ export class CacheStore {
   /** Copies all tokens to an empty cache of the same sizes, except for its capacity. */
   copyTo(other: CacheStore): void {
     const { memory } = this.#wasm;
-    const { layers, batch, kvHeads, capacity } = this.sizes;
-    for (let head = 0; head < 2 * layers * batch * kvHeads; ++head) {
-      const rows = memory.read(this.#address + 4 * head * capacity * this.#row, this.length * this.#row);
-      memory.write(other.#address + 4 * head * other.sizes.capacity * this.#row, rows);
-    }
+    const { layers, capacity } = this.sizes;
+    this.#sides.forEach(({ address, row }, i) => {
+      const to = other.#sides[i]!.address;
+      for (let head = 0; head < layers * this.#heads; ++head) {
+        const rows = memory.read(address + 4 * head * capacity * row, this.length * row);
+        memory.write(to + 4 * head * other.sizes.capacity * row, rows);
+      }
+    });
     other.length = this.length;
   }
 
   /** Frees the memory, once. */
   release(): void {
     this.memory?.release();
-    if (this.#address !== 0) this.#wasm.memory.release(this.#address);
-    this.#address = 0;
+    const [keys, values] = this.#sides;
+    if (keys.address !== 0) this.#wasm.memory.release(keys.address);
+    this.#sides = [
+      { ...keys, address: 0 },
+      { ...values, address: 0 },
+    ];
     this.changes += 1;
   }
 }

@@ -16,7 +16,7 @@ import * as Step from '../generated/bindings/step.js';
 import { ARGS, clearArgs, doubles, floats, setStack, words } from '../runtime/args.js';
 import type { Memory } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
-import type { CachePlace } from './cache.js';
+import type { CachedRows, CachePlace } from './cache.js';
 
 /** A linear map: the addresses of its packed weight and of its bias, or 0. */
 export interface Matrix {
@@ -234,11 +234,11 @@ export class Steps {
   append(
     rows: number,
     { batch, tokens, heads, width }: RowSizes,
-    to: number,
-    { length, capacity, type }: Pick<CachePlace, 'length' | 'capacity' | 'type'>,
+    { address, type }: CachedRows,
+    { length, capacity }: Pick<CachePlace, 'length' | 'capacity'>,
   ): void {
     words[AppendArgs.x] = rows;
-    words[AppendArgs.cache] = to;
+    words[AppendArgs.cache] = address;
     words[AppendArgs.batch] = batch;
     words[AppendArgs.tokens] = tokens;
     words[AppendArgs.heads] = heads;

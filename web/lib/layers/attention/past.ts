@@ -5,7 +5,7 @@ import { checkWeightType, type WeightType } from '../../check/weightType.js';
 import { checkPast, writeMatrices } from '../../ops/attention/past.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
-import { createCache, storeOf, type CachePlace, type KeyValueCache } from '../../steps/cache.js';
+import { createCache, storeOf, type CachedRows, type CachePlace, type KeyValueCache } from '../../steps/cache.js';
 import type { AttentionOptions, Tensor } from '../../types.js';
 import type { Parameters } from '../base/parameters.js';
 
@@ -128,10 +128,10 @@ function ofTensors(
   const { length, key, value } = past;
   const capacity = length + tokens;
   const shape = [batch, kvHeads, capacity, width];
-  const place = (memory: Memory, { data }: Tensor): number => {
+  const place = (memory: Memory, { data }: Tensor): CachedRows => {
     const address = memory.reserve(sizeOf(shape));
     writeMatrices(memory, address, data, batch * kvHeads, capacity * width);
-    return address;
+    return { address, row: width, type: 0 };
   };
   return {
     ...NONE,
@@ -141,12 +141,10 @@ function ofTensors(
       values: place(memory, value),
       length,
       capacity,
-      row: width,
-      type: 0,
     }),
     read(memory, { keys, values }, result) {
-      result.presentKey = memory.tensor(keys, shape);
-      result.presentValue = memory.tensor(values, shape);
+      result.presentKey = memory.tensor(keys.address, shape);
+      result.presentValue = memory.tensor(values.address, shape);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { checkOptions, type Known } from '../../check/options.js';
 import { checkProbability } from '../../check/values.js';
-import { checkWeightType } from '../../check/weightType.js';
+import { checkMatrixType } from '../../check/weightType.js';
 import { ROTARY_OPTIONS } from '../../ops/rotary/options.js';
 import { seedOf } from '../base/random.js';
 import { linearSpecs, type ParameterSpec } from '../base/specs.js';
@@ -53,7 +53,7 @@ export function settingsOf(operation: string, options: MultiHeadAttentionOptions
     checkSize(operation, 'valueSize', given.valueSize ?? numHiddens),
   ] as const;
   const rotary = given.rotary == null ? undefined : rotaryPositions(operation, given.rotary, width);
-  const weightType = checkWeightType(operation, 'weightType', given.weightType);
+  const weightType = checkMatrixType(operation, 'weightType', given.weightType);
   const kvWidth = kvHeads * width;
   const specs = [
     ...linearSpecs('W_q', heads * width, inputs[0], bias.query, seed, 0),

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { WeightType } from '../../check/weightType.js';
+import type { MatrixType } from '../../check/weightType.js';
 import type { Known } from '../../check/options.js';
 import { ATTENTION_OPTIONS } from '../../ops/attention/options.js';
 import type { RotaryOptions } from '../../ops/rotary/options.js';
@@ -35,7 +35,7 @@ export interface MultiHeadAttentionOptions extends HeadOptions {
    * How the four projections' matrices are stored: 'float16' takes half the memory, 'int8' a quarter. Only 'float32',
    * the default, can be trained.
    */
-  weightType?: WeightType;
+  weightType?: MatrixType;
   /** Seed of the initial values and of dropout. By default each layer has a random one. */
   seed?: number;
 }

@@ -1,5 +1,5 @@
-import { weightTypes } from '../../generated/bindings/enums.js';
 import { wrongUse } from '../../check/values.js';
+import { isInt8, nameOf } from '../../check/weightType.js';
 import { fresh } from '../../runtime/memory.js';
 import { setEmbedding } from '../../steps/steps.js';
 import type { Wasm } from '../../runtime/wasm.js';
@@ -25,7 +25,7 @@ export class PackedMatrices {
   }
 
   rejectTraining(operation: string): never {
-    return wrongUse(operation, "weightType 'float32' for training", `'${weightTypes[this.type]}'`);
+    return wrongUse(operation, "weightType 'float32' for training", `'${nameOf(this.type)}'`);
   }
 
   /** Memory for a matrix (outputs, inputs). */
@@ -34,6 +34,7 @@ export class PackedMatrices {
     const size = raw.packedWeightSize(inputs!, outputs!, this.type);
     const address = memory.allocate(operation, size);
     memory.clear(address, size);
+    this.#scaleColumns(operation, address, inputs!);
     return address;
   }
 
@@ -41,13 +42,23 @@ export class PackedMatrices {
     const { raw, memory } = this.#wasm;
     const [outputs, inputs] = shape as [number, number];
     const chunkRows = Math.ceil(CHUNK / inputs);
-    for (let row = 0; row * inputs < data.length; row += chunkRows) {
-      const rows = data.subarray(row * inputs, (row + chunkRows) * inputs);
-      memory.scope(operation, () => {
-        const placed = memory.floats(rows);
-        raw.packWeight(placed, address, inputs, outputs, first + row, rows.length / inputs, this.type);
-      });
+    const each = (use: (rows: number, row: number, count: number) => void): void => {
+      for (let row = 0; row * inputs < data.length; row += chunkRows) {
+        const rows = data.subarray(row * inputs, (row + chunkRows) * inputs);
+        memory.scope(operation, () => use(memory.floats(rows), row, rows.length / inputs));
+      }
+    };
+    if (isInt8(this.type) && data.length === outputs * inputs) {
+      memory.clear(address, inputs);
+      each((rows, _row, count) => raw.weighInt8Columns(rows, inputs, count, address));
+      this.#scaleColumns(operation, address, inputs);
     }
+    each((rows, row, count) => raw.packWeight(rows, address, inputs, outputs, first + row, count, this.type));
+  }
+
+  #scaleColumns(operation: string, address: number, inputs: number): void {
+    const { raw, memory } = this.#wasm;
+    if (isInt8(this.type)) memory.scope(operation, () => raw.scaleInt8Columns(address, inputs, memory.reserve(inputs)));
   }
 
   /** Reads `count` rows, as they were rounded. */

@@ -1,6 +1,6 @@
 import { toTensor } from '../../check/arrays.js';
 import { sizeOf, wrongUse, wrongValue } from '../../check/values.js';
-import { checkHalves, isFloat16 } from '../../check/weightType.js';
+import { checkHalves, FLOAT16 } from '../../check/weightType.js';
 import { fresh, orOutOfMemory } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Matrix } from '../../steps/steps.js';
@@ -271,7 +271,7 @@ export class Parameters {
 
   /** Throws if a parameter is stored in float16, and a number is too large for that. */
   #checkHalves(operation: string, name: string, data: Float32Array): void {
-    if (this.#packedRows(name) && isFloat16(this.#packedMatrices!.type)) checkHalves(operation, name, data);
+    if (this.#packedRows(name) && this.#packedMatrices!.type === FLOAT16) checkHalves(operation, name, data);
   }
 
   #write(name: string, data: Float32Array): void {

@@ -49,7 +49,7 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
   const linear = (x: number, m: Matrix, out: number, count = rows): void => steps.linear(x, m, out, count);
   const add = (x: number, y: number, out: number, dim = d): void => steps.add(x, y, out, rows, dim);
   const lookUp = (ids: number, table: number, out: number, packedRows = 0): void =>
-    steps.embedding({ ids, table, out, count: rows, dim: a.embedding, packedRows, weightType: w.weightType });
+    steps.embedding({ ids, table, out, count: rows, dim: a.embedding, packedRows, weightType: w.tokensType });
 
   // ---- embeddings
 

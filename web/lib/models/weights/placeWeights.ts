@@ -1,9 +1,11 @@
 import { slopesOf } from '../../ops/alibiSlopes.js';
+import { tableType } from '../../check/weightType.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Architecture, LayerNames } from '../config/architecture.js';
 import type { Tensors } from '../files.js';
 import { rotaryFrequencies } from '../rotary.js';
 import { head } from './head.js';
+import { partOf } from './parts.js';
 import { Store } from './store.js';
 import type { LayerWeights, ModelWeights } from './types.js';
 
@@ -34,9 +36,13 @@ function weightsOf(store: Store, tensors: Tensors, a: Architecture): Omit<ModelW
   const { weightType } = store;
   const found = head(store, tensors, a);
   const table = (name: string | undefined, rows: number): number => store.plain(`${name}.weight`, [rows, e]);
-  const packed = (): number => store.linear(names.tokens, e, a.vocab, false).packed;
   const shared = found?.isTied ? found.decoder.packed : undefined;
-  const tokens = shared ?? (weightType > 0 ? packed() : table(names.tokens, a.vocab));
+  const tokensType = shared === undefined ? tableType(weightType) : weightType;
+  const tokens =
+    shared ??
+    (weightType > 0
+      ? store.matrix(e, [partOf(names.tokens, 'weight', a.vocab, e)], undefined, tokensType).packed
+      : table(names.tokens, a.vocab));
   const positions = a.positions ? table(names.positions, a.positions.rows) : 0;
   const types = a.tokenTypes > 0 ? table(names.types, a.tokenTypes) : 0;
   const embeddingNorm = names.embeddingNorm === undefined ? undefined : store.norm(names.embeddingNorm, e, a.bias.norm);
@@ -46,6 +52,7 @@ function weightsOf(store: Store, tensors: Tensors, a: Architecture): Omit<ModelW
   return {
     weightType,
     tokens,
+    tokensType,
     tokensPacked: shared !== undefined || weightType > 0,
     positions,
     types,

@@ -1,5 +1,5 @@
 import { sizeOf } from '../../check/values.js';
-import { checkHalves, isFloat16 } from '../../check/weightType.js';
+import { checkHalves, FLOAT16, isInt8 } from '../../check/weightType.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Matrix } from '../../steps/steps.js';
 import { OPERATION } from '../config/architecture.js';
@@ -83,31 +83,35 @@ export class Store {
   }
 
   /** A matrix of the parts' rows, and a bias of its parts. */
-  matrix(inputs: number, parts: readonly Part[], biasParts?: readonly Part[]): Matrix {
+  matrix(inputs: number, parts: readonly Part[], biasParts?: readonly Part[], weightType = this.weightType): Matrix {
     const { raw, memory } = this.#wasm;
     for (const { name, shape } of [...parts, ...(biasParts ?? [])]) this.#tensors!.check(name, shape);
     const outputs = parts.reduce((sum, { count }) => sum + count, 0);
-    const size = raw.packedWeightSize(inputs, outputs, this.weightType);
+    const size = raw.packedWeightSize(inputs, outputs, weightType);
     let bias = 0;
     const packed = this.#take(size + (biasParts ? outputs : 0), () => {
       const packed = this.allocate(size);
-      if (this.weightType > 0) memory.clear(packed, size);
+      if (weightType > 0) memory.clear(packed, size);
       const chunkRows = Math.max(8, Math.floor(CHUNK / inputs / 8) * 8);
       const read = this.#reader(parts, inputs, true);
-      for (let first = 0; first < outputs; first += chunkRows) {
-        const count = Math.min(chunkRows, outputs - first);
-        memory.scope(OPERATION, () => {
-          const rows = memory.floats(read(first, count));
-          raw.packWeight(rows, packed, inputs, outputs, first, count, this.weightType);
-        });
+      const each = (use: (rows: number, first: number, count: number) => void): void => {
+        for (let first = 0; first < outputs; first += chunkRows) {
+          const count = Math.min(chunkRows, outputs - first);
+          memory.scope(OPERATION, () => use(memory.floats(read(first, count)), first, count));
+        }
+      };
+      if (isInt8(weightType)) {
+        each((rows, _first, count) => raw.weighInt8Columns(rows, inputs, count, packed));
+        memory.scope(OPERATION, () => raw.scaleInt8Columns(packed, inputs, memory.reserve(inputs)));
       }
+      each((rows, first, count) => raw.packWeight(rows, packed, inputs, outputs, first, count, weightType));
       if (biasParts) {
         bias = this.allocate(outputs);
         memory.write(bias, this.#reader(biasParts, 1, false)(0, outputs));
       }
       return packed;
     });
-    return { packed, bias, inputs, outputs, weightType: this.weightType };
+    return { packed, bias, inputs, outputs, weightType };
   }
 
   #write(size: number, read: () => Float32Array): number {
@@ -132,7 +136,7 @@ export class Store {
   /** Reads rows of several parts as if they were one matrix. */
   #reader(parts: readonly Part[], inputs: number, isMatrix: boolean): (first: number, count: number) => Float32Array {
     // Biases stay float32.
-    const rounds = isFloat16(this.weightType) && isMatrix;
+    const rounds = this.weightType === FLOAT16 && isMatrix;
     const read = parts.map(({ name, rows }) =>
       rows((begin, end) => {
         const data = this.#tensors!.read(name, begin, end);

@@ -28,6 +28,8 @@ export interface ModelWeights {
   /** (vocab, embedding); with `tokensPacked` it is a matrix, which may be the decoder's. */
   readonly tokens: number;
   readonly tokensPacked: boolean;
+  /** How the table of tokens is stored. */
+  readonly tokensType: number;
   readonly positions: number;
   readonly types: number;
   readonly embeddingNorm: NormWeights | undefined;
