@@ -6,7 +6,7 @@ import { barsFor } from './bars.mjs';
 import { inBrowser } from './in-browser.mjs';
 import { inNode } from './in-node.mjs';
 import { parse } from './options.mjs';
-import { barsOf, coldTable, growthTables, limitsTable, longTable, merge, rowTables } from './report.mjs';
+import { barsOf, coldTable, driftTable, growthTables, limitsTable, longTable, merge, rowTables } from './report.mjs';
 import { scalingTable } from './scaling.mjs';
 import { setUp } from './setup.mjs';
 import { works } from './works.mjs';
@@ -48,6 +48,7 @@ async function measureAll({ measure }, options, task, report, save) {
     else if (name === 'cold') console.log(coldTable((report.cold = await measure({ ...one, kind: name }, progressed))));
     else if (name === 'long') report.long = await measure({ ...one, kind: name }, progressed);
     else if (name === 'growth') report.growth = await measure({ ...one, kind: name }, progressed);
+    else if (name === 'drift') report.drift = await measure({ ...one, kind: name }, progressed);
     else {
       const runs = [];
       for (let i = 0; i < options.processes; i++) runs.push(await measure(one, progressed));
@@ -86,6 +87,7 @@ async function main() {
     }
     if (report.long) console.log(longTable(report.long));
     if (report.growth) console.log(growthTables(report.growth));
+    if (report.drift) console.log(driftTable(report.drift));
   } finally {
     await place.close();
   }
