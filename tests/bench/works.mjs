@@ -25,6 +25,7 @@ export const ORT_INT8 = ['ort-integer', 'ort-dynamic', 'ort-nbits'];
 const overOrt = (ratio) => [{ over: ORT, as: 'ort', ratio }];
 
 const BASE = { layers: 12, width: 768, heads: 12, hiddens: 3072 };
+const MINI_LM = { layers: 6, width: 384, heads: 12, hiddens: 1536 };
 const GPT2 = { layers: 12, width: 768, heads: 12, vocabulary: 50257 };
 
 const product = (size) => ({
@@ -145,6 +146,22 @@ export const works = [
     make: () => encoder({ ...BASE, tokens: 128, weightType: 'int8' }),
     bars: [{ over: ['baseline'], as: 'float32', ratio: 1 }],
   },
+  ...[1, 8].flatMap((batch) =>
+    [16, 128].flatMap((tokens) => [
+      {
+        name: `minilm-${batch}x${tokens}`,
+        title: `MiniLM sizes, ${batch} × ${tokens} tokens`,
+        make: () => encoder({ ...MINI_LM, batch, tokens }),
+        bars: overOrt(1.5),
+      },
+      {
+        name: `minilm-${batch}x${tokens}-int8`,
+        title: 'the same with int8',
+        make: () => encoder({ ...MINI_LM, batch, tokens, weightType: 'int8' }),
+        bars: [{ over: ORT_INT8, as: 'ort int8', ratio: 1.25 }],
+      },
+    ]),
+  ),
   {
     name: 'gpt2-token',
     title: 'GPT-2, a token after 512 / a sum of the bytes',

@@ -130,12 +130,12 @@ const WAYS = ['decomposed', 'attention', 'multi-head'];
 /** The model's bytes for a problem, or undefined if `way` has no graph for it. */
 export function graphOf(way, problem) {
   const { kind, params, parameters } = problem;
-  if (kind !== 'quantised' && !WAYS.includes(way)) return undefined;
+  if (kind === 'encoder') return encoder(way, problem);
+  if (kind === 'quantised') return quantised(way, problem);
+  if (!WAYS.includes(way)) return undefined;
   if (kind === 'attention') return attention(way, params);
   if (kind === 'multiHead') return multiHead(way, params, parameters);
   if (kind === 'decoding') return decoding(way, params, parameters);
-  if (kind === 'encoder') return encoder(way, problem);
-  if (kind === 'quantised') return quantised(way, problem);
   if (way !== 'decomposed') return undefined;
   if (kind === 'table') return table(params);
   if (kind === 'addTable') return addTable(params, problem.table);

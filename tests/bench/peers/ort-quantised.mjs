@@ -30,6 +30,28 @@ function blocks(weight) {
   return { data, scales };
 }
 
+/** The whole numbers of an activation, its scale and its zero. */
+export function roundedOf(graph, x) {
+  const outputs = ['rounded', 'scale', 'zero'].map((name) => graph.name(name));
+  graph.add('DynamicQuantizeLinear', [x], {}, { outputs });
+  return outputs;
+}
+
+/** x · weightᵀ of the activation `of` = roundedOf(graph, x), with int8 weights (n, k). */
+export function integerProduct(graph, [rounded, aScale, zero], weight, n, k, names) {
+  const { data, scales } = columns(weight, n, k);
+  const sums = graph.add('MatMulInteger', [rounded, graph.constant(data, [k, n]), zero]);
+  const scale = graph.add('Mul', [graph.constant(scales, [n]), aScale]);
+  return graph.add('Mul', [graph.add('Cast', [sums], { to: 1 }), scale], {}, names);
+}
+
+/** The same by onnxruntime's own operator, which rounds x itself. */
+export function dynamicProduct(graph, x, weight, n, k, names) {
+  const { data, scales } = columns(weight, n, k);
+  const inputs = [x, graph.constant(data, [k, n]), graph.constant(scales, [n])];
+  return graph.add('DynamicQuantizeMatMul', inputs, {}, { ...MICROSOFT, ...names });
+}
+
 export function quantised(way, { params: { m, k, n }, weight }) {
   const graph = new Graph();
   const a = graph.input('a', [m, k]);
@@ -43,18 +65,8 @@ export function quantised(way, { params: { m, k, n }, weight }) {
     graph.add('MatMulNBits', inputs, attributes, { ...MICROSOFT, outputs });
     return graph.bytes();
   }
-  if (way !== 'integer' && way !== 'dynamic') return undefined;
-  const { data, scales } = columns(weight, n, k);
-  const b = graph.constant(data, [k, n]);
-  const scale = graph.constant(scales, [n]);
-  if (way === 'dynamic') {
-    graph.add('DynamicQuantizeMatMul', [a, b, scale], {}, { ...MICROSOFT, outputs });
-    return graph.bytes();
-  }
-  const [rounded, aScale, zero] = ['rounded', 'scale', 'zero'].map((name) => graph.name(name));
-  graph.add('DynamicQuantizeLinear', [a], {}, { outputs: [rounded, aScale, zero] });
-  const sums = graph.add('MatMulInteger', [rounded, b, zero]);
-  const floats = graph.add('Cast', [sums], { to: 1 });
-  graph.add('Mul', [floats, graph.add('Mul', [scale, aScale])], {}, { outputs });
+  if (way === 'dynamic') dynamicProduct(graph, a, weight, n, k, { outputs });
+  else if (way === 'integer') integerProduct(graph, roundedOf(graph, a), weight, n, k, { outputs });
+  else return undefined;
   return graph.bytes();
 }

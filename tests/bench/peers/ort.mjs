@@ -24,7 +24,7 @@ function feedsOf({ kind, params, inputs, cache, ids }) {
       };
     }
     case 'encoder':
-      return { ids: [BigInt64Array.from(ids, BigInt), [1, params.tokens], 'int64'] };
+      return { ids: [BigInt64Array.from(ids, BigInt), [params.batch, params.tokens], 'int64'] };
     case 'table':
       return { positions: [inputs.positions, [params.length]] };
     case 'addTable':

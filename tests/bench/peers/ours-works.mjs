@@ -84,9 +84,10 @@ export const prepare = {
     return storyOf(await loadWorker(), problem);
   },
 
-  encoder: async ({ wasm }, { params: { needWeights, weightType }, config, tensors, ids }) => {
+  encoder: async ({ wasm }, { params: { batch, tokens, needWeights, weightType }, config, tensors, ids }) => {
     const model = await open(wasm, config, tensors, { weightType });
-    return { run: () => ({ hidden: model.forward(ids, { needWeights }).hidden.data }) };
+    const rows = { data: ids, shape: [batch, tokens] };
+    return { run: () => ({ hidden: model.forward(rows, { needWeights }).hidden.data }) };
   },
 
   nextToken: async ({ wasm }, { params: { past, weightType }, config, tensors }) => {
@@ -252,7 +253,10 @@ export const baseline = {
 
   encoder: (context, problem) =>
     problem.params.needWeights || problem.params.weightType
-      ? prepare.encoder(context, { ...problem, params: { needWeights: false } })
+      ? prepare.encoder(context, {
+          ...problem,
+          params: { ...problem.params, needWeights: false, weightType: undefined },
+        })
       : undefined,
 
   quantised: ({ wasm }, problem) => linearLayer(wasm, problem, 'float32'),

@@ -56,8 +56,8 @@ function aligned(name, width) {
   };
 }
 
-/** BERT over one sequence, with a small vocabulary, because lookup takes no time. */
-export function encoder({ layers, width, heads, hiddens, tokens, needWeights = false, weightType }) {
+/** BERT, with a small vocabulary, because lookup takes no time. */
+export function encoder({ layers, width, heads, hiddens, batch = 1, tokens, needWeights = false, weightType }) {
   const vocabulary = 1000;
   const config = {
     model_type: 'bert',
@@ -97,11 +97,11 @@ export function encoder({ layers, width, heads, hiddens, tokens, needWeights = f
   }
   return {
     kind: 'encoder',
-    params: { layers, width, heads, hiddens, tokens, needWeights, weightType },
+    params: { layers, width, heads, hiddens, batch, tokens, needWeights, weightType },
     config,
     tensors: randomTensors(shapes),
-    ids: Array.from({ length: tokens }, (_, i) => (37 * i) % vocabulary),
-    flop: layers * (8 * tokens * width ** 2 + 4 * tokens ** 2 * width + 4 * tokens * width * hiddens),
+    ids: Array.from({ length: batch * tokens }, (_, i) => (37 * i) % vocabulary),
+    flop: batch * layers * (8 * tokens * width ** 2 + 4 * tokens ** 2 * width + 4 * tokens * width * hiddens),
     check: weightType ? aligned('hidden', width) : alike('hidden', 1),
   };
 }
