@@ -51,7 +51,7 @@ constexpr double kWork = 0.5;    // the cost of a product, in multiplications of
 constexpr int kMostLarge = 16;   // numbers of a row
 constexpr float kTimesMean = 8;  // larger numbers than so many means of the row are multiplied as floats
 constexpr float kUnusual = 8;    // a column that is so many times as large or as small as most has a factor
-constexpr int kMostShift = 60;   // of a factor, a power of two
+constexpr int kMostShift = 32;   // of a factor, a power of two
 constexpr int kLargeSize = 1 + 2 * kMostLarge;  // of a Large in floats
 
 int64_t foursOf(int64_t depth) { return (depth + kFour - 1) / kFour; }
@@ -375,6 +375,9 @@ void scaleInt8Columns(float* packed, int inputs, float* sorted) {
     const bool is_finite = times > 0 && times < std::numeric_limits<float>::infinity();
     packed[k] = is_usual || !is_finite ? 1 : std::ldexp(1.0f, std::clamp(std::ilogb(times), -kMostShift, kMostShift));
   }
+  // Of at most 1, so that no input becomes infinite.
+  const float largest = inputs > 0 ? *std::max_element(packed, packed + inputs) : 1;
+  for (int k = 0; k < inputs; ++k) packed[k] /= largest;
 }
 
 template <typename Form>

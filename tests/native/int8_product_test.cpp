@@ -55,7 +55,8 @@ Floats product(const Floats& a, const Floats& packed, const Floats* bias, int ro
   return c;
 }
 
-/// A power of two for each input: 1 where its mean share of a row of the weight is within 8 times the median's.
+/// A power of two for each input: 1 where its mean share of a row of the weight is within 8 times the median's. The
+/// largest is made 1.
 Floats expectedFactors(const Floats& weight, int depth, int cols) {
   std::vector<double> shares(depth);
   for (int j = 0; j < cols; ++j) {
@@ -71,6 +72,8 @@ Floats expectedFactors(const Floats& weight, int depth, int cols) {
     const bool is_usual = share == 0 || (times >= 0.125 && times <= 8);
     factors.push_back(is_usual ? 1 : static_cast<float>(std::exp2(std::floor(std::log2(times)))));
   }
+  const float largest = depth > 0 ? *std::max_element(factors.begin(), factors.end()) : 1;
+  for (float& factor : factors) factor /= largest;
   return factors;
 }
 

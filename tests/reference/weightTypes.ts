@@ -60,7 +60,7 @@ const valuesOf = (blocks: readonly { q: number[]; scale: number }[]): number[] =
 
 /**
  * A power of two for each column of a matrix, with which inputs are multiplied and weights divided: 1 if the column's
- * mean share of its rows' magnitudes is within 8 times that of the median column.
+ * mean share of its rows' magnitudes is within 8 times that of the median column. The largest is made 1.
  */
 function factorsOf(rows: readonly Float32Array[], width: number): number[] {
   const shares = new Float32Array(width);
@@ -71,14 +71,15 @@ function factorsOf(rows: readonly Float32Array[], width: number): number[] {
     row.forEach((value, k) => (shares[k]! += Math.fround(Math.abs(value) * inverse)));
   }
   const median = shares.slice().sort()[Math.floor(width / 2)]!;
-  return Array.from(shares, (share) => {
+  const factors = Array.from(shares, (share) => {
     const times = Math.fround(share / median);
     if (!(times > 0 && times < Infinity) || (times >= 1 / 8 && times <= 8)) return 1;
     let factor = 1;
-    while (factor > times && factor > 2 ** -60) factor /= 2;
-    while (2 * factor <= times && factor < 2 ** 60) factor *= 2;
+    while (factor > times && factor > 2 ** -32) factor /= 2;
+    while (2 * factor <= times && factor < 2 ** 32) factor *= 2;
     return factor;
   });
+  return factors.map((factor) => factor / Math.max(...factors));
 }
 
 /** The positions of the numbers above 8 times the mean magnitude, of which there are 16 at most: the largest. */
