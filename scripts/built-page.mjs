@@ -6,13 +6,17 @@ import { chromium } from 'playwright-core';
 
 const ORIGIN = 'http://page.test';
 
-/** Starts Chromium. Rejects with an `Error` that gives the reason if there is none or it does not start. */
-export async function launch() {
+/**
+ * Starts Chromium. Rejects with an `Error` that gives the reason if there is none or it does not start.
+ *
+ * @param {string[]} [flags] more of Chromium's flags
+ */
+export async function launch(flags = []) {
   const executablePath = findChromium();
   if (executablePath === undefined)
     throw new Error('Chromium is missing: run `npm run setup`, or set CHROMIUM to its path');
   try {
-    return await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+    return await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', ...flags] });
   } catch (error) {
     throw new Error(`${executablePath} does not start: ${String(error).split('\n')[0]}`, { cause: error });
   }
