@@ -16,6 +16,7 @@ const libraries = {
   ort: './peers/ort.mjs',
   tfjs: './peers/tfjs.mjs',
   javascript: './peers/javascript.mjs',
+  wllama: './peers/wllama.mjs',
 };
 
 const build = new URL('build/', import.meta.url);
@@ -44,7 +45,8 @@ async function enter(peers, problem, { rows, contenders }) {
       if (!contender) continue;
       rows.push(row);
       if (contender.beforeSample) await contender.beforeSample(1);
-      const outputs = await contender.run();
+      const result = await contender.run();
+      const outputs = contender.read ? await contender.read() : result;
       const errors = problem.check(outputs);
       largest = Math.max(largest, ...Object.values(outputs).map((data) => data?.byteLength ?? 0));
       Object.assign(row, { errors: errors.largest, absolute: errors.absolute });
@@ -103,7 +105,8 @@ async function measureWork(task) {
   const share = busy === undefined ? undefined : busy / (performance.now() - before[0]);
   for (const row of rows) Object.assign(row, timed[row.peer]);
   const limit = kernel.flop / timed.microKernel.median / 1e6;
-  return { name, flop: problem.flop, items: problem.items, microKernel: limit, share, rows, versions };
+  const { flop, items, tokens } = problem;
+  return { name, flop, items, tokens, microKernel: limit, share, rows, versions };
 }
 
 serve(async (task) => {

@@ -5,7 +5,8 @@ import { ORT_INT8, quick as quickWorks, quickPeers, scaling as scalingWorks, wor
 
 export const usage = `usage: npm run bench -- [options]
   --work NAME[,NAME]   only these rows; a name may end in * (attention-*)
-  --peers A,B          only these peers: ort (or one of ort-attention, ort-mha, ort-integer, ort-dynamic, ort-nbits), tfjs, javascript
+  --peers A,B          only these peers: ort (or one of ort-attention, ort-mha, ort-integer, ort-dynamic, ort-nbits), tfjs, javascript,
+                       wllama (in a browser)
   --rounds N           samples of each contender (default 9; 5 with --quick)
   --processes N        run every row in N fresh processes and report the medians over them (default 1)
   --browser            the same work in headless Chromium, a fresh one for every row; this library is loaded from ./slim
@@ -21,7 +22,7 @@ export const usage = `usage: npm run bench -- [options]
 rows: limits, cold, growth, long, drift, ${works.map((work) => work.name).join(', ')}`;
 
 const everyPeer = ['ort', 'tfjs', 'javascript'];
-const peerNames = [...everyPeer, 'ort-attention', 'ort-mha', ...ORT_INT8];
+const peerNames = [...everyPeer, 'wllama', 'ort-attention', 'ort-mha', ...ORT_INT8];
 const allNames = ['limits', 'cold', ...works.map((work) => work.name), 'long', 'growth', 'drift'];
 
 class UsageError extends Error {}
@@ -51,13 +52,15 @@ function threadCounts() {
   return counts;
 }
 
-function defaultPeers({ relaxed, scaling, quick }) {
+function defaultPeers({ relaxed, scaling, browser, quick }) {
   if (relaxed || scaling) return [];
-  return quick ? quickPeers : everyPeer;
+  if (quick) return quickPeers;
+  return browser ? [...everyPeer, 'wllama'] : everyPeer;
 }
 
 function defaultNames({ relaxed, scaling, browser, quick }) {
-  const all = works.filter(({ alone }) => relaxed || !alone).map(({ name }) => name);
+  const taken = works.filter((work) => (relaxed || !work.alone) && (browser || !work.browser));
+  const all = taken.map(({ name }) => name);
   const rows = (scaling ? scalingWorks : all).filter((name) => !quick || quickWorks.includes(name));
   if (scaling) return rows;
   const apart = relaxed ? ['limits'] : ['limits', 'cold', ...(quick ? [] : ['long', 'growth', 'drift'])];

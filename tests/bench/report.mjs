@@ -13,6 +13,7 @@ const COLUMNS = [
   'ort-nbits',
   'tfjs',
   'javascript',
+  'wllama',
 ];
 
 export const ms = (value) => (value < 0.1 ? value.toFixed(4) : value < 10 ? value.toFixed(3) : value.toFixed(1));
@@ -107,22 +108,24 @@ export function rowTables(works) {
       }),
     ];
   });
-  const rates = works
-    .filter((work) => work.flop)
-    .map((work) => [
+  const ratesOf = (title, amountOf) => {
+    const rows = works.filter(amountOf).map((work) => [
       work.title,
       ...columns.map((peer) => {
         const row = rowOf(work, peer);
-        return row?.median ? (work.flop / row.median / 1e6).toFixed(1) : '–';
+        return row?.median ? (amountOf(work) / row.median).toFixed(1) : '–';
       }),
     ]);
+    return rows.length ? [title, table(['', ...columns], rows)] : [];
+  };
   const bars = works.flatMap((work) => work.bars.map((bar) => [work.title, verdict(bar)]));
   const failures = failuresOf(works);
   const busy = works.filter((work) => work.share < 0.9).map((work) => work.name);
   return [
     '\nMilliseconds per call: median (min)',
     table(['', ...columns], times),
-    ...(rates.length ? ['\nNominal GFLOP/s (masked work counts)', table(['', ...columns], rates)] : []),
+    ...ratesOf('\nNominal GFLOP/s (masked work counts)', (work) => work.flop / 1e6),
+    ...ratesOf('\nTokens per second', (work) => 1000 * work.tokens),
     '\nThis library: GFLOP/s; the limit (the 4×8 micro-kernel in L1 on one thread, in the same rounds) and the share of it; how many times as fast as …',
     table(['', 'GFLOP/s', 'limit', 'share', ...others.map((peer) => `× ${peer}`)], ratios),
     ...(bars.length ? ['\nBars', table(['', ''], bars).split('\n').slice(2).join('\n')] : []),

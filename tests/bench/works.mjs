@@ -2,14 +2,14 @@
  * The rows of the table. `make` builds the problem: seeded inputs and a float64 check. `bars` are this library's
  * targets: `{ over, ratio }` to be at least `ratio` times as fast as the fastest of the peers in `over`, `{ limit, share }`
  * to reach at least that share of the micro-kernel's GFLOP/s. The peer `baseline` is this library without the feature
- * that the row is about. `alone`: no other library takes part.
+ * that the row is about. `alone`: no other library takes part. `browser`: the other library runs only there.
  */
 import { attention } from './problems/attention.mjs';
 import { decoding } from './problems/decoding.mjs';
 import { attentionGradients, crossEntropy } from './problems/gradients.mjs';
 import { gatedFeedForward, norm } from './problems/gated.mjs';
 import { matmul } from './problems/matmul.mjs';
-import { encoder, nextToken, opening } from './problems/models.mjs';
+import { encoder, nextToken, opening, smolLM2 } from './problems/models.mjs';
 import { multiHead, rotaryMultiHead } from './problems/multi-head.mjs';
 import { positionedAttention, rotary } from './problems/positions.mjs';
 import { addTable, softmax, table } from './problems/rows.mjs';
@@ -183,6 +183,25 @@ export const works = [
       title: `the same with ${weightType} / a sum of the bytes`,
       make: () => nextToken({ ...GPT2, past: 512, weightType, sum: true }),
       bars: [],
+    },
+  ]),
+  ...[
+    ['float16', 8, 5],
+    ['int8', 3, 2],
+  ].flatMap(([weightType, prompt, token]) => [
+    {
+      name: `smollm2-prompt-${weightType}`,
+      title: `SmolLM2-135M, 128 tokens, ${weightType}`,
+      make: () => smolLM2({ past: 0, count: 128, weightType }),
+      bars: [{ over: ['wllama'], as: 'wllama', ratio: prompt }],
+      browser: true,
+    },
+    {
+      name: `smollm2-token-${weightType}`,
+      title: `SmolLM2-135M, a token after 128, ${weightType}`,
+      make: () => smolLM2({ past: 128, count: 1, weightType }),
+      bars: [{ over: ['wllama'], as: 'wllama', ratio: token }],
+      browser: true,
     },
   ]),
   {

@@ -38,4 +38,13 @@ export const libraries = {
     if (threads === 1) tf.env().set('WASM_HAS_MULTITHREAD_SUPPORT', false);
     return { tf, version: backend.version_wasm };
   },
+
+  async wllama() {
+    // It resolves addresses against the document's, which a worker lacks.
+    globalThis.document ??= { baseURI: location.href };
+    const { Wllama } = await import(new URL('@wllama/wllama/esm/index.js', modules));
+    const wasms = ['single-thread/wllama.wasm', 'multi-thread/wllama.wasm'];
+    const paths = wasms.map((path) => [path, new URL(`@wllama/wllama/esm/${path}`, modules).href]);
+    return new Wllama(Object.fromEntries(paths), { suppressNativeLog: true });
+  },
 };

@@ -36,4 +36,8 @@ export const libraries = {
     await import(new URL('tfjs-gradients.js', build));
     return { tf, version: backend.version_wasm };
   },
+
+  wllama() {
+    throw new Error('runs in browsers only');
+  },
 };

@@ -90,18 +90,9 @@ export const prepare = {
     return { run: () => ({ hidden: model.forward(rows, { needWeights }).hidden.data }) };
   },
 
-  nextToken: async ({ wasm }, { params: { past, weightType }, config, tensors }) => {
-    const model = await open(wasm, config, tensors, { weightType });
-    const cache = model.createCache();
-    model.forward(
-      Array.from({ length: past }, (_, i) => i),
-      { cache, lastOnly: true },
-    );
-    return {
-      beforeSample: () => cache.truncate(past),
-      run: () => ({ logits: model.forward([past], { cache, lastOnly: true }).logits.data }),
-    };
-  },
+  languageModel,
+
+  nextToken: languageModel,
 
   opening: ({ wasm }, { config, file }) => ({
     async run() {
@@ -194,6 +185,17 @@ export const prepare = {
 async function open(attention, config, weights, options) {
   const { openModel } = await import('../../../dist/models.js');
   return openModel({ config, weights, attention, ...options });
+}
+
+/** Passes `ids` after `history`. */
+async function languageModel({ wasm }, { params: { weightType }, config, tensors, history, ids }) {
+  const model = await open(wasm, config, tensors, { weightType });
+  const cache = model.createCache();
+  if (history.length) model.forward(history, { cache, lastOnly: true });
+  return {
+    beforeSample: () => cache.truncate(history.length),
+    run: () => ({ logits: model.forward(ids, { cache, lastOnly: true }).logits.data }),
+  };
 }
 
 function linearLayer(wasm, { params: { m, k, n }, inputs, weight }, weightType) {

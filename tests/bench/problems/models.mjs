@@ -3,16 +3,14 @@ import { writeSafetensors } from '../../../dist/safetensors.js';
 import { normal } from '../random.mjs';
 import { EPSILON, Errors } from './check.mjs';
 
-/**
- * Tensors by name, of normal numbers with a standard deviation of 0.02, as models begin; norms' weights are around 1.
- */
-function randomTensors(shapes) {
+/** Tensors by name, of normal numbers, as models begin; norms' weights are around 1. */
+function randomTensors(shapes, deviation = 0.02) {
   return Object.fromEntries(
     Object.entries(shapes).map(([name, shape], seed) => {
       const data = normal(
         shape.reduce((a, b) => a * b),
         100 + seed,
-        0.02,
+        deviation,
       );
       if (/norm\.weight$|ln_\w+\.weight$/i.test(name)) data.forEach((value, i) => (data[i] = 1 + value));
       return [name, { data, shape }];
@@ -35,8 +33,8 @@ function alike(name, scale) {
   };
 }
 
-/** Expects cosines of at least 0.999 between rows of the contenders' outputs and those of the first one. */
-function aligned(name, width) {
+/** Expects cosines of at least `least` between rows of the contenders' outputs and those of the first one. */
+function aligned(name, width, least = 0.999) {
   let first;
   return (outputs) => {
     const errors = new Errors();
@@ -50,7 +48,7 @@ function aligned(name, width) {
         return sum;
       };
       const cosine = dot(data, first) / Math.sqrt(dot(data, data) * dot(first, first));
-      errors.compare(cosine, 1, 0.001 / EPSILON, 1);
+      errors.compare(cosine, 1, (1 - least) / EPSILON, 1);
     }
     return errors;
   };
@@ -145,12 +143,60 @@ export function nextToken({
   const block = 12 * width ** 2 + 13 * width;
   return {
     kind: 'nextToken',
-    params: { past, weightType, sum },
+    params: { weightType, sum },
     config,
     tensors: randomTensors(shapes),
+    history: Array.from({ length: past }, (_, i) => i),
+    ids: [past],
     /** What one token reads: all matrices, and the keys and values of those before it. */
     bytes: Math.round(BYTES[weightType] * (layers * block + vocabulary * width) + 4 * 2 * layers * past * width),
     check: weightType === 'float32' ? alike('logits', 1) : () => new Errors(),
+  };
+}
+
+/** SmolLM2-135M's sizes: a pass of `count` tokens after `past` ones. */
+export function smolLM2({ past, count, weightType }) {
+  const [layers, width, kvWidth, hiddens, vocabulary] = [30, 576, 192, 1536, 49152];
+  const config = {
+    model_type: 'llama',
+    vocab_size: vocabulary,
+    hidden_size: width,
+    num_hidden_layers: layers,
+    num_attention_heads: 9,
+    num_key_value_heads: 3,
+    intermediate_size: hiddens,
+    max_position_embeddings: 2048,
+    rope_theta: 100000,
+    rms_norm_eps: 1e-5,
+    hidden_act: 'silu',
+    tie_word_embeddings: true,
+  };
+  const shapes = { 'model.embed_tokens.weight': [vocabulary, width], 'model.norm.weight': [width] };
+  for (let layer = 0; layer < layers; ++layer) {
+    const at = `model.layers.${layer}`;
+    Object.assign(shapes, {
+      [`${at}.input_layernorm.weight`]: [width],
+      [`${at}.self_attn.q_proj.weight`]: [width, width],
+      [`${at}.self_attn.k_proj.weight`]: [kvWidth, width],
+      [`${at}.self_attn.v_proj.weight`]: [kvWidth, width],
+      [`${at}.self_attn.o_proj.weight`]: [width, width],
+      [`${at}.post_attention_layernorm.weight`]: [width],
+      [`${at}.mlp.gate_proj.weight`]: [hiddens, width],
+      [`${at}.mlp.up_proj.weight`]: [hiddens, width],
+      [`${at}.mlp.down_proj.weight`]: [width, hiddens],
+    });
+  }
+  const tokens = Array.from({ length: past + count }, (_, i) => (9973 * i) % vocabulary);
+  return {
+    kind: 'languageModel',
+    params: { weightType },
+    config,
+    // The standard deviation with which SmolLM2 began.
+    tensors: randomTensors(shapes, 1 / 24),
+    history: tokens.slice(0, past),
+    ids: tokens.slice(past),
+    tokens: count,
+    check: aligned('logits', vocabulary, weightType === 'int8' ? 0.95 : 0.999),
   };
 }
 

@@ -37,6 +37,17 @@ describe('options', () => {
     expect(parse('--browser', '--quick').names).not.toContain('cold');
   });
 
+  it('measure language models in a browser, where their peer runs', () => {
+    const { names, peers } = parse('--browser');
+    expect(names).toContain('smollm2-token-int8');
+    expect(peers).toContain('wllama');
+    const node = parse();
+    expect(node.names).not.toContain('smollm2-token-int8');
+    expect(node.peers).not.toContain('wllama');
+    expect(parse('--browser', '--quick').names).not.toContain('smollm2-token-int8');
+    expect(parse('--work', 'smollm2-token-*').names).toHaveLength(2);
+  });
+
   it('measure scaling without any other library', () => {
     const { names, peers, scaling } = parse('--scaling');
     expect(peers).toEqual([]);
@@ -91,6 +102,33 @@ describe('bars', () => {
     expect(bars('attention-512-causal', { threads: 2 })).toContainEqual(['ort', 2.6]);
     expect(bars('attention-512-alibi', { threads: 2 })).toEqual([['one thread', 0.95]]);
     expect(bars('softmax', { threads: 2 })).toEqual([['one thread', 0.95]]);
+  });
+});
+
+describe('the tables of rows', () => {
+  it('have tokens per second of language models only', () => {
+    const rows = [
+      { peer: 'wasm-attention', median: 400, min: 390 },
+      { peer: 'wllama', median: 1600, min: 1500 },
+    ];
+    const text = evaluate(`
+      import { rowTables } from './tests/bench/report.mjs';
+      const rows = ${JSON.stringify(rows)};
+      const works = [
+        { name: 'a', title: 'a model', tokens: 128, rows, bars: [] },
+        { name: 'b', title: 'a product', flop: 8e8, rows: rows.slice(0, 1), bars: [] },
+      ];
+      console.log(JSON.stringify(rowTables(works)));
+    `) as string;
+    const tableOf = (title: string): string[][] =>
+      text
+        .split(`\n${title}`)[1]!
+        .split('\n\n')[0]!
+        .split('\n')
+        .slice(3)
+        .map((line) => line.split(/ {2,}/));
+    expect(tableOf('Tokens per second')).toEqual([['a model', '320.0', '80.0']]);
+    expect(tableOf('Nominal GFLOP/s')).toEqual([['a product', '2.0', '–']]);
   });
 });
 
