@@ -17,6 +17,11 @@ inline const float* dataOrNull(const Floats* v) { return v ? v->data() : nullptr
 /// Packs a weight (outputs, inputs).
 inline Floats packedOf(const Floats& weight, int inputs, int outputs, WeightType type = WeightType::kFloat32) {
   Floats packed(packedWeightSize(inputs, outputs, type), type == WeightType::kFloat32 ? NAN : 0);
+  if (type == WeightType::kInt8 || type == WeightType::kInt8Fine) {
+    Floats sorted(inputs, NAN);
+    weighInt8Columns(weight.data(), inputs, outputs, packed.data());
+    scaleInt8Columns(packed.data(), inputs, sorted.data());
+  }
   packWeight(weight.data(), packed.data(), inputs, outputs, 0, outputs, type);
   return packed;
 }

@@ -30,7 +30,8 @@ TEST(Stream, ChangesNoBitOfALinearLayer) {
       for (int depth : {1, 63, 800}) {
         const Floats x = randomFloats(rows * depth, 1), weight = randomFloats(cols * depth, 2);
         const Floats bias = randomFloats(cols, 3);
-        for (const WeightType type : {WeightType::kFloat32, WeightType::kFloat16, WeightType::kInt8}) {
+        for (const WeightType type :
+             {WeightType::kFloat32, WeightType::kFloat16, WeightType::kInt8, WeightType::kInt8Fine}) {
           if (type != WeightType::kFloat32 && rows != 65) continue;  // all their inputs are copied first
           const Floats packed = packedOf(weight, depth, cols, type);
           const Floats expected = linearOf(x, packed, &bias, depth, cols, type);
