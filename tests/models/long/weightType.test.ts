@@ -186,6 +186,6 @@ test('other types are refused before anything is allocated', async () => {
     attention,
     weightType: 'int4' as WeightType,
   };
-  const expected = 'openModel: expected weightType to be one of float32, float16, int8, got int4';
+  const expected = 'openModel: expected weightType to be one of float32, float16, int8, int8-fine, got int4';
   await expect(openModel(wrong)).rejects.toThrow(new RangeError(expected));
 });
