@@ -188,8 +188,9 @@ int64_t packedWeightSize(int inputs, int outputs, WeightType type);
 
 /// Before an int8 weight is packed: gives each of its columns a factor, a power of two, by which inputs are multiplied
 /// and the column is divided, so that no column is lost among much larger ones that share its scale. Columns of a
-/// usual magnitude have the same factor, and the largest one is 1. Call the first function with all rows, `count` at a
-/// time, on a `packed` of zeros, and then the second; without rows, all factors are 1. sorted  inputs floats
+/// usual magnitude have the same factor, and the largest one is 1. Call the first function with rows of the weight,
+/// `count` at a time, on a `packed` of zeros, and then the second; without rows, all factors are 1.
+/// sorted  inputs floats
 void weighInt8Columns(const float* rows, int inputs, int count, float* packed);
 void scaleInt8Columns(float* packed, int inputs, float* sorted);
 

@@ -21,9 +21,9 @@
 //   Int8                                                         7, 7, 8      <- this
 //   Int8Fine                                                     4, 4, 4      <- this
 //
-// A packed weight begins with the factors of its rows, and is then cut into panels of 8 columns, and these into blocks
-// of the depth: 8 scales, and then for every four steps of the depth the bytes q + 63 of each column. Blocks end where
-// the depth ends; the last four are padded with zeros.
+// A packed weight begins with a factor for each step of the depth, and is then cut into panels of 8 columns, and these
+// into blocks of the depth: 8 scales, and then for every four steps of the depth the bytes q + kOffset of each column.
+// Blocks end where the depth ends; the last four are padded with zeros.
 #include "kernels/int8_product.h"
 
 #include <algorithm>

@@ -103,7 +103,7 @@ describe.each(['int8', 'int8-fine'] as const)('%s', (weightType) => {
     const random = new Random(23);
     for (let i = 0; i < CASES; ++i) {
       const extent = (most: number): number => random.integer(1, most);
-      const [rows, inputs, outputs] = [extent(6), extent(i % 4 === 0 ? 400 : 40), extent(20)];
+      const [rows, inputs, outputs] = [extent(6), extent(i % 4 === 0 ? 400 : 40), extent(i % 16 === 1 ? 150 : 20)];
       const size = 10 ** random.integer(-6, 6);
       const x = random.tensor([rows, inputs], size);
       const weight = random.tensor([outputs, inputs], 1 / size);

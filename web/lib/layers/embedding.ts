@@ -17,8 +17,8 @@ export interface EmbeddingOptions {
   /** D, the width of a row. */
   dim: number;
   /**
-   * How the table is stored: 'float16' takes half the memory, 'int8' a quarter. Only 'float32', the default, can be
-   * trained.
+   * How the table is stored: 'float16' takes half the memory, 'int8' and 'int8-fine' a quarter. Only
+   * 'float32', the default, can be trained.
    */
   weightType?: MatrixType;
   /** Seed of the initial values, which are standard normal as in PyTorch. By default each layer has a random one. */

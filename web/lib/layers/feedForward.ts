@@ -40,8 +40,8 @@ export interface FeedForwardOptions {
   /** Whether the two linear maps have a bias. Default true. */
   bias?: boolean;
   /**
-   * How the matrices are stored: 'float16' takes half the memory, 'int8' a quarter. Only 'float32', the default, can be
-   * trained.
+   * How the matrices are stored: 'float16' takes half the memory, 'int8' and 'int8-fine' a quarter. Only
+   * 'float32', the default, can be trained.
    */
   weightType?: MatrixType;
   /** Seed of the initial values, which are uniform as in `Linear`. By default each layer has a random one. */
@@ -74,8 +74,8 @@ export interface GatedFeedForwardOptions {
   /** Whether the three linear maps have a bias. Default false. */
   bias?: boolean;
   /**
-   * How the matrices are stored: 'float16' takes half the memory, 'int8' a quarter. Only 'float32', the default, can be
-   * trained.
+   * How the matrices are stored: 'float16' takes half the memory, 'int8' and 'int8-fine' a quarter. Only
+   * 'float32', the default, can be trained.
    */
   weightType?: MatrixType;
   /** Seed of the initial values, which are uniform as in `Linear`. By default each layer has a random one. */

@@ -21,8 +21,8 @@ export interface LinearOptions {
   /** Whether to add a bias. Default true. */
   bias?: boolean;
   /**
-   * How the weight is stored: 'float16' takes half the memory, 'int8' a quarter. Only 'float32', the default, can be
-   * trained.
+   * How the weight is stored: 'float16' takes half the memory, 'int8' and 'int8-fine' a quarter. Only
+   * 'float32', the default, can be trained.
    */
   weightType?: MatrixType;
   /**

@@ -32,8 +32,8 @@ export interface MultiHeadAttentionOptions extends HeadOptions {
    */
   rotary?: RotaryOptions;
   /**
-   * How the four projections' matrices are stored: 'float16' takes half the memory, 'int8' a quarter. Only 'float32',
-   * the default, can be trained.
+   * How the four projections' matrices are stored: 'float16' takes half the memory, 'int8' and
+   * 'int8-fine' a quarter. Only 'float32', the default, can be trained.
    */
   weightType?: MatrixType;
   /** Seed of the initial values and of dropout. By default each layer has a random one. */

@@ -1,10 +1,11 @@
 import { wrongUse } from '../../check/values.js';
-import { isInt8, nameOf } from '../../check/weightType.js';
+import { nameOf } from '../../check/weightType.js';
 import { fresh } from '../../runtime/memory.js';
+import { packRows, scaleColumns, type PackedMatrix } from '../../steps/packRows.js';
 import { setEmbedding } from '../../steps/steps.js';
 import type { Wasm } from '../../runtime/wasm.js';
 
-/** The number of floats that are packed or unpacked at a time. */
+/** The number of floats that are unpacked at a time. */
 const CHUNK = 2 ** 16;
 
 /** Rows from `first` on of a packed matrix of this shape. */
@@ -29,36 +30,28 @@ export class PackedMatrices {
   }
 
   /** Memory for a matrix (outputs, inputs). */
-  allocate(operation: string, [outputs, inputs]: readonly number[]): number {
+  allocate(operation: string, shape: readonly number[]): number {
     const { raw, memory } = this.#wasm;
-    const size = raw.packedWeightSize(inputs!, outputs!, this.type);
+    const [outputs, inputs] = shape as [number, number];
+    const size = raw.packedWeightSize(inputs, outputs, this.type);
     const address = memory.allocate(operation, size);
     memory.clear(address, size);
-    this.#scaleColumns(operation, address, inputs!);
+    scaleColumns(this.#wasm, operation, this.#matrix(address, shape));
     return address;
   }
 
   write(operation: string, { address, shape, first }: PackedRows, data: Float32Array): void {
-    const { raw, memory } = this.#wasm;
-    const [outputs, inputs] = shape as [number, number];
-    const chunkRows = Math.ceil(CHUNK / inputs);
-    const each = (use: (rows: number, row: number, count: number) => void): void => {
-      for (let row = 0; row * inputs < data.length; row += chunkRows) {
-        const rows = data.subarray(row * inputs, (row + chunkRows) * inputs);
-        memory.scope(operation, () => use(memory.floats(rows), row, rows.length / inputs));
-      }
-    };
-    if (isInt8(this.type) && data.length === outputs * inputs) {
-      memory.clear(address, inputs);
-      each((rows, _row, count) => raw.weighInt8Columns(rows, inputs, count, address));
-      this.#scaleColumns(operation, address, inputs);
-    }
-    each((rows, row, count) => raw.packWeight(rows, address, inputs, outputs, first + row, count, this.type));
+    const matrix = this.#matrix(address, shape);
+    const { inputs, outputs } = matrix;
+    const read = (row: number, count: number): Float32Array => data.subarray(row * inputs, (row + count) * inputs);
+    const rows = data.length / inputs;
+    // A part of the rows has the columns' factors that are there.
+    if (rows === outputs) scaleColumns(this.#wasm, operation, matrix, read);
+    packRows(this.#wasm, operation, matrix, read, first, rows);
   }
 
-  #scaleColumns(operation: string, address: number, inputs: number): void {
-    const { raw, memory } = this.#wasm;
-    if (isInt8(this.type)) memory.scope(operation, () => raw.scaleInt8Columns(address, inputs, memory.reserve(inputs)));
+  #matrix(packed: number, [outputs, inputs]: readonly number[]): PackedMatrix {
+    return { packed, inputs: inputs!, outputs: outputs!, type: this.type };
   }
 
   /** Reads `count` rows, as they were rounded. */

@@ -1,14 +1,12 @@
 import { sizeOf } from '../../check/values.js';
-import { checkHalves, FLOAT16, isInt8 } from '../../check/weightType.js';
+import { checkHalves, FLOAT16 } from '../../check/weightType.js';
 import type { Wasm } from '../../runtime/wasm.js';
+import { packRows, scaleColumns } from '../../steps/packRows.js';
 import type { Matrix } from '../../steps/steps.js';
 import { OPERATION } from '../config/architecture.js';
 import type { Tensors } from '../files.js';
 import { partOf, type Part, type Source } from './parts.js';
 import type { NormWeights } from './types.js';
-
-/** The number of floats that are packed at a time. */
-const CHUNK = 2 ** 16;
 
 /**
  * Owns the memory of a model's parameters. Until `startPlacing` it only checks tensors and counts bytes, and every
@@ -92,19 +90,10 @@ export class Store {
     const packed = this.#take(size + (biasParts ? outputs : 0), () => {
       const packed = this.allocate(size);
       if (weightType > 0) memory.clear(packed, size);
-      const chunkRows = Math.max(8, Math.floor(CHUNK / inputs / 8) * 8);
       const read = this.#reader(parts, inputs, true);
-      const each = (use: (rows: number, first: number, count: number) => void): void => {
-        for (let first = 0; first < outputs; first += chunkRows) {
-          const count = Math.min(chunkRows, outputs - first);
-          memory.scope(OPERATION, () => use(memory.floats(read(first, count)), first, count));
-        }
-      };
-      if (isInt8(weightType)) {
-        each((rows, _first, count) => raw.weighInt8Columns(rows, inputs, count, packed));
-        memory.scope(OPERATION, () => raw.scaleInt8Columns(packed, inputs, memory.reserve(inputs)));
-      }
-      each((rows, first, count) => raw.packWeight(rows, packed, inputs, outputs, first, count, weightType));
+      const matrix = { packed, inputs, outputs, type: weightType };
+      scaleColumns(this.#wasm, OPERATION, matrix, read);
+      packRows(this.#wasm, OPERATION, matrix, read);
       if (biasParts) {
         bias = this.allocate(outputs);
         memory.write(bias, this.#reader(biasParts, 1, false)(0, outputs));
