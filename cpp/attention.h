@@ -66,7 +66,7 @@ struct AttentionArgs {
   const PackedQuery* packed;  // (L), the same for the whole batch, or null; offsets are then not used
 
   // Strides of 0 broadcast against (B, H, L, S). The last axis has `columns` columns; beyond them the mask is false and
-  // the bias -infinity. With a `step` of 0, one column is used for all keys.
+  // the bias -infinity. Columns are a `step` apart; with 0, one is used for all keys. The backward pass takes 0 and 1.
   const uint8_t* mask;
   Strides maskStrides;
   int32_t maskColumns, maskStep;

@@ -40,10 +40,12 @@ void addBias(const AttentionArgs& a, const Workspace& w, const QueryBlock& q, Ke
         const float* row = rows[lane + r];
         if (a.biasStep == 0) {
           four[r] = splat(row[0]);
-        } else if (j + kLanes <= a.biasColumns) {
+        } else if (a.biasStep == 1 && j + kLanes <= a.biasColumns) {
           four[r] = load(row + j);
         } else {
-          for (int c = 0; c < kLanes; ++c) four[r][c] = j + c < a.biasColumns ? row[j + c] : -kInfinity;
+          for (int c = j; c < j + kLanes; ++c) {
+            four[r][c - j] = c < a.biasColumns ? row[static_cast<ptrdiff_t>(c) * a.biasStep] : -kInfinity;
+          }
         }
       }
       transpose(four[0], four[1], four[2], four[3]);

@@ -1,6 +1,6 @@
 /** Fields in every form that transformers writes them. Two forms that mean the same give the same model. */
 import { describe, expect, test } from '@jest/globals';
-import { readSafetensors, writeSafetensors } from 'wasm-attention';
+import { readSafetensors, writeSafetensors, type Tensor } from 'wasm-attention';
 import { openModel, type Model } from 'wasm-attention/models';
 import { attention } from '../support/library.js';
 import { Random } from '../support/random.js';
@@ -186,6 +186,97 @@ describe('other names', () => {
     }
     expect(passes[1]).toEqual(passes[0]);
     expect(passes[2]).toEqual(passes[0]);
+  });
+});
+
+describe('names of the first code', () => {
+  test('and fields, of nomic_bert, or those of transformers', async () => {
+    const { config, bytes, expected } = checkpoint('nomic-bert');
+    const sizes = { hidden_size: 16, num_attention_heads: 2, num_hidden_layers: 2, max_position_embeddings: 64 };
+    const { vocab_size, model_type } = config;
+    const own = { model_type, vocab_size, ...sizes, intermediate_size: 256, rope_parameters: rope(1000) };
+    const weights: Record<string, Tensor> = {};
+    for (const [name, tensor] of Object.entries(readSafetensors(bytes))) {
+      const renamed = name
+        .replace('emb_ln', 'embeddings.LayerNorm')
+        .replace('encoder.layers', 'layers')
+        .replace('attn.out_proj', 'self_attn.o_proj')
+        .replace('norm1', 'post_attention_layernorm')
+        .replace('norm2', 'post_mlp_layernorm')
+        .replace('fc11', 'up_proj')
+        .replace('fc12', 'gate_proj')
+        .replace('fc2', 'down_proj');
+      if (!name.includes('Wqkv')) weights[`nomic_bert.${renamed}`] = tensor;
+      else {
+        for (const [i, map] of ['q', 'k', 'v'].entries()) {
+          const size = tensor.data.length / 3;
+          const data = tensor.data.slice(i * size, (i + 1) * size);
+          weights[`nomic_bert.${renamed.replace('attn.Wqkv', `self_attn.${map}_proj`)}`] = { data, shape: [16, 16] };
+        }
+      }
+    }
+    const first = await openModel({ config, weights: bytes, attention });
+    const { hidden } = first.forward(expected.ids);
+    for (const form of [
+      { config: own, weights },
+      { config: own, weights: bytes },
+      { config: { ...config, ...own }, weights },
+    ]) {
+      const model = await openModel({ ...form, attention });
+      expect(model.forward(expected.ids).hidden).toEqual(hidden);
+      expect(model.unused).toEqual([]);
+      model.dispose();
+    }
+    first.dispose();
+  });
+
+  test('in the head of deberta-v2', async () => {
+    const { config, bytes, expected } = checkpoint('deberta-v3-entailment');
+    const vector = (length: number, by: number): Tensor => ({
+      data: Float32Array.from({ length }, (_, i) => Math.sin(by * i + 1)),
+      shape: [length],
+    });
+    const parts = {
+      'dense.weight': { ...vector(324, 1.3), shape: [18, 18] },
+      'dense.bias': vector(18, 2),
+      'LayerNorm.weight': vector(18, 3),
+      'LayerNorm.bias': vector(18, 4),
+    };
+    const headAt = (module: string, by = 1): Record<string, Tensor> =>
+      Object.fromEntries(
+        Object.entries(parts).map(([name, { data, shape }]) => [
+          `${module}.${name}`,
+          { data: data.map((x) => by * x), shape },
+        ]),
+      );
+    const [old, own] = ['cls.predictions.transform', 'lm_predictions.lm_head'];
+    const bias = vector(61, 5);
+    const logitsWith = async (head: Record<string, Tensor>, changes: object = {}): Promise<unknown> => {
+      const { 'classifier.weight': _, ...weights } = readSafetensors(bytes);
+      const model = await openModel({
+        config: { ...config, architectures: ['DebertaV2ForMaskedLM'], ...changes },
+        weights: { ...weights, ...head },
+        attention,
+      });
+      const { logits } = model.forward(expected.ids);
+      model.dispose();
+      return logits;
+    };
+    const [oldHead, ownHead] = [
+      { ...headAt(old), 'cls.predictions.bias': bias },
+      { ...headAt(own), 'lm_predictions.lm_head.bias': bias },
+    ];
+    const logits = await logitsWith(oldHead);
+    expect(logits).toBeDefined();
+    for (const legacy of [true, false]) {
+      expect(await logitsWith(oldHead, { legacy })).toEqual(logits);
+      expect(await logitsWith(ownHead, { legacy })).toEqual(logits);
+    }
+    // Of both, the config chooses.
+    expect(await logitsWith({ ...oldHead, ...headAt(own, 2), 'lm_predictions.lm_head.bias': bias })).toEqual(logits);
+    expect(
+      await logitsWith({ ...headAt(old, 2), 'cls.predictions.bias': bias, ...ownHead }, { legacy: false }),
+    ).toEqual(logits);
   });
 });
 

@@ -40,6 +40,8 @@ describe('a classification head', () => {
     'llama-grouped': 32,
     gpt2: 24,
     'gpt-neox': 32,
+    'mpnet-fill-mask': 18,
+    'deberta-v3-entailment': 18,
   } as const;
   type Name = keyof typeof D;
   const dense = (d: number) => [numbers(d, d), numbers(d)] as const;
@@ -92,6 +94,12 @@ describe('a classification head', () => {
       mapped('electra-discriminator', 'classifier.dense', 'classifier.out_proj'),
       first('classifier.dense', 'classifier.out_proj', ACTIVATIONS.gelu[0]),
     ],
+    [
+      'mpnet-fill-mask',
+      mapped('mpnet-fill-mask', 'classifier.dense', 'classifier.out_proj'),
+      first('classifier.dense', 'classifier.out_proj', Math.tanh),
+    ],
+    ['deberta-v3-entailment', plain('deberta-v3-entailment', 'classifier', true), fromPooled],
     ['llama-grouped', plain('llama-grouped', 'score', false), last],
     ['gpt2', plain('gpt2', 'score', false), last],
     ['gpt-neox', plain('gpt-neox', 'score', true), last],
@@ -129,6 +137,44 @@ describe('a classification head', () => {
     });
     const message = model.isCausal ? /a head that predicts tokens/ : /a decoder, got bert$/;
     await expect(model.generate([1]).next()).rejects.toThrow(message);
+    model.dispose();
+  });
+
+  test.each<[string, object, (rows: number[][]) => number[][], number[]]>([
+    ['the first token', { classifier_pooling: 'cls' }, (rows) => [rows[0]!], [3, 3]],
+    [
+      'the mean of tokens',
+      { classifier_pooling: 'mean' },
+      (rows) => [rows[0]!.map((_, i) => rows.reduce((sum, row) => sum + row[i]! / rows.length, 0))],
+      [3, 3],
+    ],
+    ['each token', { architectures: ['ModernBertForTokenClassification'] }, (rows) => rows, [3, 4, 3]],
+    ['each token for an answer', { architectures: ['ModernBertForQuestionAnswering'] }, (rows) => rows, [3, 4, 2]],
+  ])('of modernbert maps %s', async (_, changes, read, shape) => {
+    const classes = shape.at(-1)!;
+    const head = {
+      'head.dense.bias': numbers(18),
+      'classifier.weight': numbers(classes, 18),
+      'classifier.bias': numbers(classes),
+    };
+    const options = { classifier_bias: true, classifier_activation: 'relu', ...changes };
+    const model = await withHead('modernbert-fill-mask', head, options);
+    const weights: Tensors = { ...readSafetensors(checkpoint('modernbert-fill-mask').bytes), ...head };
+    const { logits, hidden } = model.forward(rows);
+    expect(logits!.shape).toEqual(shape);
+    const perRow = logits!.data.length / 3;
+    rows.forEach((row, b) => {
+      const states = row.map((_, t) => Array.from(rowOf(hidden, 4 * b + t)));
+      read(states).forEach((x, t) => {
+        const mapped = linear(x, weights['head.dense.weight']!, head['head.dense.bias']).map((y) => Math.max(0, y));
+        const mean = mapped.reduce((a, b) => a + b) / 18;
+        const deviation = Math.sqrt(mapped.reduce((sum, y) => sum + (y - mean) ** 2, 0) / 18 + 1e-5);
+        const normed = mapped.map((y, i) => ((y - mean) / deviation) * weights['head.norm.weight']!.data[i]!);
+        linear(normed, head['classifier.weight'], head['classifier.bias']).forEach((y, i) =>
+          expect(Math.abs(logits!.data[b * perRow + t * classes + i]! - y)).toBeLessThan(64 * EPS * 18),
+        );
+      });
+    });
     model.dispose();
   });
 

@@ -50,7 +50,7 @@ int64_t positionOf(const AttentionArgs& a, int b, int i) {
 double biasOf(const AttentionArgs& a, int b, int h, int i, int j) {
   const float* row = rowOf(a.bias, a.biasStrides, b, h, i);
   if (a.biasStep == 0) return row[0];
-  return j < a.biasColumns ? row[j] : -INFINITY;
+  return j < a.biasColumns ? row[ptrdiff_t{j} * a.biasStep] : -INFINITY;
 }
 
 const float* relativeRow(const AttentionArgs& a, const float* tables, int head_stride, int clip, int width, int b,

@@ -35,6 +35,8 @@ Layout layoutOf(Broadcast shape, const AttentionArgs& a) {
       return {{0, l, 1}, 1, 0, h * l};
     case Broadcast::kShort:
       return {{l * half, 0, half}, half, 1, b * l * half};
+    case Broadcast::kTransposed:
+      return {{a.heads * l * s, l * s, 1}, s, l, b * h * l * s};
   }
   return {};
 }

@@ -15,11 +15,12 @@ struct AttentionSizes {
 /// Shapes of masks and biases.
 enum class Broadcast {
   kNone,
-  kFull,     // (B, H, L, S)
-  kKeys,     // (B, 1, 1, S)
-  kQueries,  // (1, 1, L, S)
-  kColumn,   // (1, H, L, 1), repeated
-  kShort,    // (B, 1, L, ceil(S / 2)), the rest masked
+  kFull,        // (B, H, L, S)
+  kKeys,        // (B, 1, 1, S)
+  kQueries,     // (1, 1, L, S)
+  kColumn,      // (1, H, L, 1), repeated
+  kShort,       // (B, 1, L, ceil(S / 2)), the rest masked
+  kTransposed,  // (B, H, S, L); only a bias of the forward pass
 };
 
 enum class ValidLens { kNone, kPerBatch, kPerQuery };

@@ -30,7 +30,8 @@ void expectZeros(const std::vector<float>& values) {
 
 PROPERTY(Attention, AgreesWithFloat64ForAllOptions) {
   const AttentionSizes sizes = drawSizes(draw);
-  const AttentionChoices choices = drawChoices(draw);
+  AttentionChoices choices = drawChoices(draw);
+  if (draw.integer(0, 5) == 0) choices.bias = Broadcast::kTransposed;
   AttentionProblem problem(sizes, choices, static_cast<unsigned>(draw.integer(0, 65535)));
   problem.run();
   expectAgreement(problem);

@@ -165,7 +165,8 @@ test('an encoder of width 768 at int8 points in the same direction as at float32
 });
 
 test('int8 looks up the rounded rows of an embedding', async () => {
-  const { config, bytes } = checkpoint(checkpoints.find((name) => name.startsWith('bert'))!);
+  // A tied one: a table alone is rounded finer.
+  const { config, bytes } = checkpoint('bert-padded');
   const tensors = readSafetensors(bytes);
   const name = Object.keys(tensors).find((key) => key.endsWith('word_embeddings.weight'))!;
   const rounded = { ...tensors, [name]: int8(tensors[name]!) };

@@ -4,7 +4,7 @@ import { checkShape, failed, sizeOf, tagOf, wrongKind, wrongValue } from '../che
 import { isFloats, openSafetensors, readFloats } from '../safetensors/file.js';
 import { joinScales } from '../safetensors/int8.js';
 import type { TensorLike } from '../types.js';
-import { OPERATION, type Architecture } from './config/architecture.js';
+import { OPERATION, type Architecture, type Names } from './config/architecture.js';
 
 /** The bytes of a file, of several files in any order, or tensors by name. */
 export type Weights =
@@ -47,20 +47,27 @@ export class Tensors {
   check(name: string, shape: readonly number[]): void {
     const found = this.#found.get(name);
     if (!found) {
-      const { names, tasks } = this.#architecture;
-      // Heads never have the prefix.
-      const heads = Object.values(tasks).flatMap(({ map, norm, decoder, bias }) => [map, norm, decoder, bias]);
-      const isHead = heads.some((module) => module && name.startsWith(module));
-      const isPrefixed = !isHead && [...this.#found.values()].some(({ given }) => given.startsWith(names.prefix));
-      return wrongValue(OPERATION, `a tensor '${isPrefixed ? names.prefix : ''}${name}'`, 'none');
+      return wrongValue(OPERATION, `a tensor '${this.#prefixOf(name)}${name}'`, 'none');
     }
     checkShape(OPERATION, `'${found.given}'`, found.shape, shape);
     if (!found.isFloats) wrongValue(OPERATION, `'${found.given}' to be F32, F16 or BF16`, found.dtype);
     this.#used.add(name);
   }
 
-  shapeOf(name: string): readonly number[] {
-    return this.#found.get(name)!.shape;
+  /** The prefix that a missing tensor would have: that of its module's other tensors, or of most modules. */
+  #prefixOf(name: string): string {
+    const { names, tasks } = this.#architecture;
+    const module = name.replace(/[^.]*$/, '');
+    const sibling = [...this.#found].find(([other]) => other.startsWith(module));
+    if (sibling) return prefixOf(names, sibling[1].given);
+    // Heads never have it.
+    const heads = Object.values(tasks).flatMap(({ map, norm, decoder, bias }) => [map, norm, decoder, bias]);
+    if (heads.some((head) => head && name.startsWith(head))) return '';
+    return [...this.#found.values()].map(({ given }) => prefixOf(names, given)).find(Boolean) ?? '';
+  }
+
+  shapeOf(name: string): readonly number[] | undefined {
+    return this.#found.get(name)?.shape;
   }
 
   /** The name in the file. */
@@ -97,9 +104,13 @@ export class Tensors {
   }
 }
 
+function prefixOf({ prefix, otherPrefix = prefix }: Names, given: string): string {
+  return [prefix, otherPrefix].find((each) => given.startsWith(each)) ?? '';
+}
+
 /** A tensor's name in the model: without the family's prefix, and with today's names of a norm's parameters. */
-function modelName(prefix: string, given: string): string {
-  const name = given.startsWith(prefix) ? given.slice(prefix.length) : given;
+function modelName(names: Names, given: string): string {
+  const name = given.slice(prefixOf(names, given).length);
   return name.replace(/\.gamma$/, '.weight').replace(/\.beta$/, '.bias');
 }
 
@@ -107,7 +118,7 @@ function modelName(prefix: string, given: string): string {
 export async function openWeights(weights: Weights, architecture: Architecture): Promise<Tensors> {
   const found = new Map<string, Found>();
   const add = (tensor: Found): void => {
-    const name = modelName(architecture.names.prefix, tensor.given);
+    const name = modelName(architecture.names, tensor.given);
     if (found.has(name)) wrongValue(OPERATION, 'each name once', `'${tensor.given}' twice`);
     found.set(name, tensor);
   };

@@ -165,7 +165,7 @@ export class OpenModel implements Model {
     const a = this.#architecture;
     const { memory } = this.#wasm;
     return memory.scope(operation, () => {
-      const request: Request = { ...pass.request, rotary: this.#weights.frequenciesAt(length) };
+      const request: Request = { ...pass.request, frequencies: this.#weights.frequenciesAt(length) };
       // Where the next reservation will begin.
       const base = memory.reserve(0);
       const last = this.#last;

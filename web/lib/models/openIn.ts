@@ -20,8 +20,9 @@ export async function openIn(attention: unknown, options: OpenModelOptions): Pro
   }
   const type = checkMatrixType(OPERATION, 'weightType', weightType);
   checkWeightType(OPERATION, 'cacheType', cacheType);
-  const architecture = readConfig(config);
-  const tensors = await openWeights(weights, architecture);
+  const read = readConfig(config);
+  const tensors = await openWeights(weights, read);
+  const architecture = { ...read, ...read.inFile?.((name) => tensors.shapeOf(name)) };
   const placed = placeWeights(wasm, tensors, architecture, type, onProgress ?? undefined);
   return new OpenModel(wasm, architecture, placed, tensors.unused, cacheType);
 }

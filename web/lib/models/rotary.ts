@@ -1,18 +1,20 @@
 /** The frequencies of a model's rotary positions, which may depend on the length of the text. */
 import type { ScalingEffect } from '../ops/rotary/scaling.js';
 import type { Wasm } from '../runtime/wasm.js';
-import { OPERATION, type Architecture } from './config/architecture.js';
+import { OPERATION, type Architecture, type RotaryPositions } from './config/architecture.js';
 
 export interface Frequencies {
-  /** The address of the table; 0 for none. */
+  /** The address of the table. */
   readonly frequencies: number;
+  readonly dim: number;
   readonly amplitude: number;
 }
 
-const NONE: Frequencies = { frequencies: 0, amplitude: 1 };
-
-/** The frequencies for a text of this length, within a scope. */
-export type FrequenciesAt = (length: number) => Frequencies;
+/**
+ * The frequencies of each layer for a text of this length, within a scope. Layers that turn alike have the same object,
+ * and short texts the same list.
+ */
+export type FrequenciesAt = (length: number) => readonly (Frequencies | undefined)[];
 
 /**
  * Places the frequencies of short texts, in memory that lives as long as the model.
@@ -21,25 +23,38 @@ export type FrequenciesAt = (length: number) => Frequencies;
  */
 export function rotaryFrequencies(
   wasm: Wasm,
-  { rotary }: Architecture,
+  { rotary = [] }: Architecture,
   allocate: (floats: number) => number,
 ): FrequenciesAt {
-  if (!rotary) return () => NONE;
-  const { dim, base } = rotary;
-  const plain = { base, factors: undefined, amplitude: 1 };
-  const effectAt = rotary.effectAt ?? (() => plain);
-  const { raw, memory } = wasm;
+  const kinds = new Map([...new Set(rotary)].map((kind) => [kind, kind && frequenciesOf(wasm, kind, allocate)]));
+  const all = (length: number) => {
+    const found = new Map([...kinds].map(([kind, at]) => [kind, at?.(length)]));
+    return rotary.map((kind) => found.get(kind));
+  };
+  const short = all(1);
+  return (length) => {
+    const some = all(length);
+    return some.every((each, i) => each === short[i]) ? short : some;
+  };
+}
+
+function frequenciesOf(
+  { raw, memory }: Wasm,
+  { dim, base, effectAt }: RotaryPositions,
+  allocate: (floats: number) => number,
+): (length: number) => Frequencies {
+  const plain: ScalingEffect = { base, factors: undefined, amplitude: 1 };
   const size = 2 * raw.sinusoidalFrequenciesSize(dim);
   const place = (address: number, { base, factors, amplitude }: ScalingEffect): Frequencies => {
     raw.sinusoidalFrequencies(address, dim, base);
     if (factors) raw.scaleFrequencies(address, memory.doubles(factors), dim);
-    return { frequencies: address, amplitude };
+    return { frequencies: address, dim, amplitude };
   };
-  const short = effectAt(OPERATION, 1);
+  const short = effectAt?.(OPERATION, 1) ?? plain;
   const address = allocate(size);
   const placed = memory.scope(OPERATION, () => place(address, short));
   return (length) => {
-    const effect = effectAt(OPERATION, length);
+    const effect = effectAt?.(OPERATION, length) ?? plain;
     const isShort = effect.base === short.base && effect.factors === short.factors;
     return isShort ? placed : place(memory.reserve(size), effect);
   };

@@ -7,6 +7,9 @@ export const OPERATION = 'openModel';
 
 export type Activation = (typeof activations)[number];
 
+/** An activation outside of feed-forward networks. */
+export type VectorActivation = Activation | 'tanh';
+
 /** How a model encodes positions. */
 export type PositionKind = 'learned' | 'sinusoidal' | 'rotary' | 'alibi' | 'relative' | 'none';
 
@@ -14,6 +17,18 @@ export type PositionKind = 'learned' | 'sinusoidal' | 'rotary' | 'alibi' | 'rela
 export interface Window {
   readonly left?: number;
   readonly right?: number;
+}
+
+export interface RotaryPositions {
+  readonly dim: number;
+  readonly base: number;
+  readonly effectAt?: CheckedScaling;
+}
+
+/** `rowOf` maps a key's distance from its query, key − query, to a row. */
+export interface DistanceTable {
+  readonly rows: number;
+  readonly rowOf: (distance: number) => number;
 }
 
 export interface Architecture {
@@ -44,16 +59,22 @@ export interface Architecture {
   readonly softcap?: number;
   readonly positionKind: PositionKind;
   /**
-   * A learned bias of scores, for all layers: the table `names.relativeBias` (rows, heads). `rowOf` maps a key's
-   * distance from its query, key − query, to a row.
+   * A learned bias of scores, for all layers: the table `names.relativeBias` (rows, heads).
    */
-  readonly relativeBias?: { readonly rows: number; readonly rowOf: (distance: number) => number };
-  readonly rotary?: { readonly dim: number; readonly base: number; readonly effectAt?: CheckedScaling };
+  readonly relativeBias?: DistanceTable;
   /**
-   * The number of rows of a learned table of positions, and the first token's row. With `skipsPadding`, tokens whose id
-   * is `padId` are not counted: they have row `padId`.
+   * Vectors of distances, for all layers: the table `names.relativeVectors` (rows, hiddens), which `names.relativeNorm`
+   * norms. A layer maps it to keys, which queries multiply, and to queries, which multiply keys; scores gain both
+   * products.
    */
-  readonly positions?: { readonly rows: number; readonly first: number; readonly skipsPadding?: boolean };
+  readonly relativeVectors?: DistanceTable;
+  /** For each layer, how queries and keys turn; undefined or no element: not at all. */
+  readonly rotary?: readonly (RotaryPositions | undefined)[];
+  /**
+   * The number of rows of a learned table of positions, and the first token's row. Tokens with the id `skipped` are not
+   * counted: they have the row of that number.
+   */
+  readonly positions?: { readonly rows: number; readonly first: number; readonly skipped?: number };
   readonly tokenTypes: number;
   readonly padId: number | undefined;
   /** Which modules have a bias. */
@@ -66,6 +87,10 @@ export interface Architecture {
   readonly names: Names;
   /** The heads that this family's files may have. */
   readonly tasks: Tasks;
+  /** Applied to the pooler's vector. Default 'tanh'. */
+  readonly poolerActivation?: VectorActivation;
+  /** What depends on the form of the file: the shapes of its tensors by their names in the model. */
+  readonly inFile?: (shapeOf: (tensor: string) => readonly number[] | undefined) => Partial<Architecture>;
   /** The first of `config.architectures`, such as `…ForMaskedLM`. Its ending says which head to use. */
   readonly className: string;
   /** The names of classes, if the config lists or counts them. */
@@ -76,12 +101,16 @@ export interface Architecture {
 export interface Names {
   /** Files with a head have this prefix, files of the bare model do not. */
   readonly prefix: string;
+  /** The prefix in files of another form. */
+  readonly otherPrefix?: string;
   readonly tokens: string;
   readonly positions?: string;
   readonly types?: string;
   readonly embeddingNorm?: string;
   readonly embeddingMap?: string;
   readonly relativeBias?: string;
+  readonly relativeVectors?: string;
+  readonly relativeNorm?: string;
   readonly layer: (i: number) => LayerNames;
   readonly finalNorm?: string;
   readonly pooler?: string;
@@ -92,7 +121,8 @@ export interface LayerNames {
   readonly key: Source;
   readonly value: Source;
   readonly output: Source;
-  readonly norm1: string;
+  /** Undefined: a layer whose attention reads its input as it is. */
+  readonly norm1?: string;
   readonly norm2: string;
   /** In a gated feed-forward, the gate's rows come first. */
   readonly up: Source | readonly Source[];
@@ -100,6 +130,9 @@ export interface LayerNames {
   /** Norms of each head's queries and keys. */
   readonly queryNorm?: string;
   readonly keyNorm?: string;
+  /** What maps vectors of distances to keys, which queries multiply, and to queries, which multiply keys. */
+  readonly relativeKey?: Source;
+  readonly relativeQuery?: Source;
   /** A tensor (heads): the score of an additional key that has no value. */
   readonly sinks?: string;
 }
@@ -115,14 +148,16 @@ export type Task =
 
 /** A matrix, the decoder, that gives logits, optionally after a map, an activation and a norm. */
 export interface Head {
-  /** The hidden states that it reads: the first token's, the last token's or each token's; or the pooler's vector. */
-  readonly reads: 'first' | 'last' | 'each' | 'pooled';
+  /** The hidden states that it reads: the first token's, the last one's, their mean or each one's; or the pooler's vector. */
+  readonly reads: 'first' | 'last' | 'mean' | 'each' | 'pooled';
   readonly map?: string;
-  readonly activation?: Activation | 'tanh';
+  /** Whether the map has a bias. Default true. */
+  readonly mapBias?: boolean;
+  readonly activation?: VectorActivation;
   readonly norm?: string;
   readonly decoder: string;
-  /** The decoder's bias, if its name is not the decoder's. */
-  readonly bias?: string;
+  /** The decoder's bias, if its name is not the decoder's; false for none. */
+  readonly bias?: string | false;
   /** Whether files may lack the bias. Default false. */
   readonly optionalBias?: boolean;
   /** The number of logits, if they are neither for tokens nor for labels. A single one has no axis. */

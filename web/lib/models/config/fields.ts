@@ -1,6 +1,6 @@
 /** Reads fields of configs, and those that many families share. */
 import { tagOf, wrongValue } from '../../check/values.js';
-import { OPERATION, type Activation, type Window } from './architecture.js';
+import { OPERATION, type Activation, type VectorActivation, type Window } from './architecture.js';
 
 /**
  * The fields of a config, checked as they are read. A field that is null counts as false where a boolean is expected,
@@ -73,10 +73,25 @@ export class Fields {
     return value;
   }
 
+  /** What a name stands for. */
+  oneOf<T>(field: string, names: Readonly<Record<string, T>>, otherwise?: string): T {
+    const value = this.#given(field, otherwise);
+    if (typeof value !== 'string' || !Object.hasOwn(names, value)) {
+      this.wrong(field, `to be one of ${Object.keys(names).join(', ')}`, value);
+    }
+    return names[value]!;
+  }
+
   /** Rejects a config in which a field has another value than this. */
   only(field: string, allowed: string | number | boolean): void {
     const value = this.#given(field, allowed) ?? false;
     if (value !== allowed) this.wrong(field, `to be ${allowed}`, value);
+  }
+
+  /** Rejects a config that has this field, unless it is null, false or 0. */
+  without(field: string): void {
+    const value = this.get(field) ?? false;
+    if (value !== false && value !== 0) this.wrong(field, 'to be null', value);
   }
 
   /** Rejects a config that has this field with another value; null counts as missing. */
@@ -170,17 +185,19 @@ const ACTIVATIONS: Readonly<Record<string, Activation>> = {
 };
 
 export function activationOf(fields: Fields, field: string, otherwise: string): Activation {
-  const name = fields.has(field) ? fields.get(field) : otherwise;
-  if (typeof name !== 'string' || !Object.hasOwn(ACTIVATIONS, name)) {
-    fields.wrong(field, `to be one of ${Object.keys(ACTIVATIONS).join(', ')}`, name);
-  }
-  return ACTIVATIONS[name]!;
+  return fields.oneOf(field, ACTIVATIONS, otherwise);
+}
+
+export function vectorActivationOf(fields: Fields, field: string, otherwise: string): VectorActivation {
+  return fields.oneOf<VectorActivation>(field, { ...ACTIVATIONS, tanh: 'tanh' }, otherwise);
 }
 
 /** The id of a token; undefined for none, which some configs write as -1. */
 export function idOf(fields: Fields, field: string): number | undefined {
   const id = fields.get(field);
-  return Number.isInteger(id) && (id as number) >= 0 && (id as number) < 2 ** 24 ? (id as number) : undefined;
+  if (id === undefined) return undefined;
+  if (!Number.isInteger(id)) fields.wrong(field, 'to be a token', id);
+  return (id as number) >= 0 && (id as number) < 2 ** 24 ? (id as number) : undefined;
 }
 
 function eosOf(fields: Fields): ReadonlySet<number> {
@@ -232,8 +249,8 @@ export function windowsOf(
   );
 }
 
-const FULL = 'full_attention';
-const SLIDING = 'sliding_attention';
+export const FULL = 'full_attention';
+export const SLIDING = 'sliding_attention';
 
 /** Each layer's kind of attention, if the config lists them. */
 export function layerTypesOf(fields: Fields, layers: number): readonly string[] | undefined {

@@ -1,13 +1,11 @@
 import { checkAngles } from '../../ops/sinusoidal/frequencies.js';
-import { OPERATION, type Architecture } from './architecture.js';
+import { OPERATION, type Architecture, type RotaryPositions } from './architecture.js';
 import { layerTypesOf, type Fields } from './fields.js';
 import { readScaling, typeOf } from './scaling.js';
 
-type Rotary = NonNullable<Architecture['rotary']>;
-
 /**
  * The names of fields that differ between families, and their defaults. Where `turnsParts` is false, transformers reads
- * how much of a head turns but cannot turn a part.
+ * how much of a head turns but cannot turn a part. With `type`, only layers of this type turn so.
  */
 const KIND = {
   theta: 'rope_theta',
@@ -15,6 +13,7 @@ const KIND = {
   part: 'partial_rotary_factor',
   defaultPart: 1,
   turnsParts: true,
+  type: undefined as string | undefined,
 };
 
 /**
@@ -28,10 +27,11 @@ export function rotaryOf(
   fields: Fields,
   { headDim, maxLength, layers }: Pick<Architecture, 'headDim' | 'maxLength' | 'layers'>,
   kind: Partial<typeof KIND> = {},
-): { rotary: Rotary; maxLength: number } {
-  const { theta, defaultTheta, part, defaultPart, turnsParts } = { ...KIND, ...kind };
-  const parameters = parametersOf(fields, 'rope_parameters', layers);
-  const scaling = parametersOf(fields, 'rope_scaling', layers);
+): { rotary: readonly RotaryPositions[]; maxLength: number } {
+  const { theta, defaultTheta, part, defaultPart, turnsParts, type } = { ...KIND, ...kind };
+  const all = (rotary: RotaryPositions) => Array.from({ length: layers }, () => rotary);
+  const parameters = parametersOf(fields, PARAMETERS, layers, type);
+  const scaling = parametersOf(fields, 'rope_scaling', layers, type);
   const given = scaling ?? parameters;
   const base = given?.numberOrNull('rope_theta') ?? fields.number(theta, defaultTheta);
   const outside = part === KIND.part ? fields.numberOrNull(part) : fields.number(part, defaultPart);
@@ -39,7 +39,7 @@ export function rotaryOf(
   // What transformers drops, or takes in some versions only.
   for (const each of [fields, parameters, scaling]) each?.onlyIfGiven(KIND.part, turnsParts ? share : defaultPart);
   if (scaling) parameters?.onlyIfGiven('rope_theta', base);
-  if (theta !== KIND.theta) fields.onlyIfGiven(KIND.theta, base);
+  if (theta !== KIND.theta) for (const name of [theta, KIND.theta]) fields.onlyIfGiven(name, base);
   if (part !== KIND.part) fields.onlyIfGiven(part, share);
   const dim = Math.floor(headDim * share);
   if (dim < 2 || dim % 2 !== 0 || dim > headDim) {
@@ -47,21 +47,27 @@ export function rotaryOf(
   }
   if (given === undefined || typeOf(given) === 'default') {
     checkAngles(OPERATION, { base }, maxLength - 1);
-    return { rotary: { dim, base }, maxLength };
+    return { rotary: all({ dim, base }), maxLength };
   }
   const trained = fields.sizeOrNull('original_max_position_embeddings', 2 ** 30);
   const scaled = readScaling(given, maxLength, trained, base, dim);
   for (const length of [1, scaled.maxLength]) {
     checkAngles(OPERATION, scaled.effectAt(OPERATION, length), scaled.maxLength - 1);
   }
-  return { rotary: { dim, base, effectAt: scaled.effectAt }, maxLength: scaled.maxLength };
+  return { rotary: all({ dim, base, effectAt: scaled.effectAt }), maxLength: scaled.maxLength };
 }
 
+const PARAMETERS = 'rope_parameters';
+
 /** An object of parameters that may be nested by type of layer; undefined if it is missing or empty. */
-function parametersOf(fields: Fields, name: string, layers: number): Fields | undefined {
+function parametersOf(fields: Fields, name: string, layers: number, ofType?: string): Fields | undefined {
   const all = fields.object(name);
   if (!all || all.names.length === 0) return undefined;
-  if (!all.names.some((key) => all.isObject(key))) return all;
+  const isNested = all.names.some((key) => all.isObject(key));
+  // As in transformers, where only scaling may be the same for all types.
+  if (ofType !== undefined && !isNested && name === PARAMETERS) all.wrong(ofType, 'to be an object', undefined);
+  if (!isNested) return all;
+  if (ofType !== undefined) return all.object(ofType);
   const types = new Set(layerTypesOf(fields, layers) ?? all.names);
   const [first, ...others] = [...types].map(
     (type) => all.object(type) ?? all.wrong(type, 'to be an object', all.get(type)),

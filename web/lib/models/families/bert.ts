@@ -1,4 +1,4 @@
-import type { Architecture } from '../config/architecture.js';
+import type { Activation, Architecture, Tasks } from '../config/architecture.js';
 import { activationOf, biases, common, headDimOf, type Fields } from '../config/fields.js';
 
 /** Names of fields and defaults that differ between families like BERT. */
@@ -9,6 +9,8 @@ const KIND = {
   ffnHiddens: 'intermediate_size',
   activation: 'hidden_act',
   defaultActivation: 'gelu',
+  eps: 1e-12,
+  types: 2,
   padId: 0,
 };
 
@@ -25,12 +27,12 @@ export function bert(fields: Fields, kind: Partial<typeof KIND> = {}): Architect
     ffnHiddens: fields.size(ffnHiddens),
     activation,
     norm: 'layer',
-    eps: fields.number('layer_norm_eps', 1e-12),
+    eps: fields.number('layer_norm_eps', called.eps),
     order: 'post',
     causal: false,
     positionKind: 'learned',
     positions: { rows: all.maxLength, first: 0 },
-    tokenTypes: fields.size('type_vocab_size', 2),
+    tokenTypes: fields.size('type_vocab_size', called.types, undefined, 0),
     padId: all.padId ?? called.padId,
     bias: biases(true),
     tied: fields.flag('tie_word_embeddings', true),
@@ -55,18 +57,22 @@ export function bert(fields: Fields, kind: Partial<typeof KIND> = {}): Architect
       },
       pooler: 'pooler.dense',
     },
-    tasks: {
-      SequenceClassification: { reads: 'pooled', decoder: 'classifier' },
-      TokenClassification: { reads: 'each', decoder: 'classifier' },
-      QuestionAnswering: { reads: 'each', decoder: 'qa_outputs', outputs: 2 },
-      MaskedLM: {
-        reads: 'each',
-        map: 'cls.predictions.transform.dense',
-        activation,
-        norm: 'cls.predictions.transform.LayerNorm',
-        decoder: 'cls.predictions.decoder',
-        bias: 'cls.predictions.bias',
-      },
-    },
+    tasks: bertTasks(activation),
   };
+}
+
+export function bertTasks(activation: Activation) {
+  return {
+    SequenceClassification: { reads: 'pooled', decoder: 'classifier' },
+    TokenClassification: { reads: 'each', decoder: 'classifier' },
+    QuestionAnswering: { reads: 'each', decoder: 'qa_outputs', outputs: 2 },
+    MaskedLM: {
+      reads: 'each',
+      map: 'cls.predictions.transform.dense',
+      activation,
+      norm: 'cls.predictions.transform.LayerNorm',
+      decoder: 'cls.predictions.decoder',
+      bias: 'cls.predictions.bias',
+    },
+  } satisfies Tasks;
 }

@@ -25,7 +25,7 @@ const FORWARD_OPTIONS: Known<ModelForwardOptions> = {
 export interface Pass {
   readonly operation: string;
   readonly given: Tokens;
-  readonly request: Omit<Request, 'rotary'>;
+  readonly request: Omit<Request, 'frequencies'>;
   readonly cache: CacheStore | undefined;
   readonly types: Int32Array | undefined;
   /** For each token, if they are not counted from the cache's length on. */
@@ -65,7 +65,7 @@ export function checkPass(
     given.tokenTypes == null
       ? undefined
       : toRowsLike(operation, 'tokenTypes', given.tokenTypes, a.tokenTypes - 1, rows);
-  if (given.positions != null && given.positions !== 'none' && !a.positions && !a.rotary) {
+  if (given.positions != null && given.positions !== 'none' && !a.positions && !a.rotary?.some(Boolean)) {
     wrongUse(operation, `no positions for ${a.family}, which uses only distances`, 'some');
   }
   const own =
@@ -81,7 +81,7 @@ export function checkPass(
           rows,
         );
   const counted = own === undefined && mask ? countTokens(rows, mask) : undefined;
-  const positions = own ?? (counted?.isShifted && !a.positions?.skipsPadding ? counted.positions : undefined);
+  const positions = own ?? (counted?.isShifted && a.positions?.skipped === undefined ? counted.positions : undefined);
   const settings = {
     window: given.window == null ? undefined : checkInteger(operation, 'window', given.window, 1, 2 ** 30),
     hasMask: mask !== undefined,

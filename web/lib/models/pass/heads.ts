@@ -1,7 +1,12 @@
 /** What comes after the layers: logits and the pooled vector. */
+import * as AttentionArgs from '../../generated/bindings/attentionArgs.js';
+import { floats, words } from '../../runtime/args.js';
+import { setHeads } from '../../steps/attend.js';
 import type { Matrix, Steps } from '../../steps/steps.js';
+import type { Architecture } from '../config/architecture.js';
 import type { ModelWeights, NormWeights } from '../weights/types.js';
 import type { Layout } from './layout.js';
+import { setMask } from './mask.js';
 import type { Place, Program, Request } from './types.js';
 
 interface HeadTools {
@@ -14,6 +19,7 @@ interface HeadTools {
 }
 
 export function buildHeads(
+  { poolerActivation = 'tanh' }: Architecture,
   { pooler, head }: ModelWeights,
   { batch, tokens, lastOnly }: Request,
   { hidden, inputs, layout, steps, linear, norm }: HeadTools,
@@ -25,18 +31,34 @@ export function buildHeads(
     steps.embedding({ ids: inputs[which], table, out, count: batch, dim, packedRows: 0, weightType: 0 });
     return out;
   };
+  /** The mean of tokens that are not padding, by attention whose scores are all 0. */
+  const meanOf = (): number => {
+    const output = layout.floats(batch * dim);
+    const [query, key, value] = [hidden.address, hidden.address, hidden.address];
+    const sizes = { batch, heads: 1, kvHeads: 1, queries: 1, keys: tokens, width: dim };
+    setHeads(sizes, { query, key, value, output });
+    words[AttentionArgs.windowLeft] = -1;
+    words[AttentionArgs.windowRight] = -1;
+    floats[AttentionArgs.scale] = 0;
+    setMask(inputs.mask, tokens);
+    steps.attention();
+    return output;
+  };
   let pooled: Place | undefined;
   if (pooler) {
     const address = layout.floats(batch * dim);
     linear(rowsOf('first'), pooler, address, batch);
-    steps.activate(address, 'tanh', batch, dim);
+    steps.activate(address, poolerActivation, batch, dim);
     pooled = { address, shape: [batch, dim] };
   }
   if (!head) return { pooled, logits: undefined };
   const { reads, map, activation, decoder } = head;
   const isEach = reads === 'each';
   const count = isEach && !lastOnly ? batch * tokens : batch;
-  let x = reads === 'pooled' ? pooled!.address : isEach && !lastOnly ? hidden.address : rowsOf(isEach ? 'last' : reads);
+  let x = hidden.address;
+  if (reads === 'pooled') x = pooled!.address;
+  else if (reads === 'mean') x = meanOf();
+  else if (!isEach || lastOnly) x = rowsOf(isEach ? 'last' : reads);
   if (map) {
     const mapped = layout.floats(count * map.outputs);
     linear(x, map, mapped, count);

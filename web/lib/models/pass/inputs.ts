@@ -55,17 +55,25 @@ export function placeInputs(
     }
     memory.write(inputs.relativeBias, bias);
   }
+  if (inputs.distances) {
+    const rows = Array.from({ length: 2 * tokens - 1 }, (_, at) => a.relativeVectors!.rowOf(at - (tokens - 1)));
+    const ofHeads = (rows: readonly number[]): Int32Array =>
+      Int32Array.from(Array.from({ length: a.heads }, (_, h) => rows.map((row) => row * a.heads + h)).flat());
+    memory.writeInts(inputs.distances, ofHeads(rows));
+    memory.writeInts(inputs.negated, ofHeads(rows.reverse()));
+    memory.write(inputs.zeros, new Float32Array(a.headDim));
+  }
 }
 
 /** Rows of the learned table of positions. */
 function learnedRows(a: Architecture, { batch, tokens, data }: Tokens, past: number): Int32Array {
-  const { first, skipsPadding } = a.positions!;
+  const { first, skipped } = a.positions!;
   const rows = new Int32Array(batch * tokens);
   for (let b = 0, i = 0; b < batch; ++b) {
     let seen = 0;
     for (let t = 0; t < tokens; ++t, ++i) {
-      if (!skipsPadding) rows[i] = first + past + t;
-      else rows[i] = data[i] === a.padId ? a.padId! : first + seen++;
+      if (skipped === undefined) rows[i] = first + past + t;
+      else rows[i] = data[i] === skipped ? skipped : first + seen++;
     }
   }
   return rows;

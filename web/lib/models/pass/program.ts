@@ -8,6 +8,9 @@ import type { Architecture } from '../config/architecture.js';
 import type { ModelWeights, NormWeights } from '../weights/types.js';
 import { buildHeads } from './heads.js';
 import { Layout } from './layout.js';
+import { setMask } from './mask.js';
+import { distanceInputs, distanceTools, type Distances } from './distances.js';
+import type { Frequencies } from '../rotary.js';
 import type { HookPoint, LAYER_HOOKS, Place, Program, Request } from './types.js';
 
 /** Whether a pass can run another one's program. Most do not depend on the number of tokens in the cache. */
@@ -24,7 +27,7 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
   const steps = new Steps();
   const rows = batch * tokens;
   const keys = past + tokens;
-  const { hiddens: d, heads, kvHeads, headDim, eps } = a;
+  const { hiddens: d, heads, kvHeads, headDim, eps, scale = 1 / Math.sqrt(headDim) } = a;
   const [wide, narrow] = [heads * headDim, kvHeads * headDim];
   const hooks = new Map<string, HookPoint>();
   const point = (name: string, address: number, shape: readonly number[], isHeads = false): void => {
@@ -42,6 +45,7 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
     last: layout.floats(batch),
     offsets: layout.floats(batch),
     relativeBias: w.relativeBias && request.positions !== 'none' ? layout.floats(heads * (keys + tokens - 1)) : 0,
+    ...distanceInputs(a, request, layout),
   };
   const normOf = ({ weight, bias }: NormWeights): Norm => ({ kind: a.norm, weight, bias, eps });
   const norm = (x: number, weights: NormWeights, out: number, count = rows, dim = d): void =>
@@ -75,16 +79,17 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
 
   // ---- what all layers share
 
-  let rotary: Rotary | undefined;
-  if (a.rotary && request.positions !== 'none') {
-    const { dim } = a.rotary;
+  const rotations = new Map<Frequencies, Rotary>();
+  for (const turn of request.positions === 'none' ? [] : request.frequencies) {
+    if (!turn || rotations.has(turn)) continue;
+    const { frequencies, dim, amplitude } = turn;
     const isOwn = request.positions === 'own';
     const count = isOwn ? rows : tokens;
     const table = layout.floats(count * dim);
-    const { frequencies, amplitude } = request.rotary;
     steps.rotaryTable(frequencies, inputs.angles, table, count, dim, amplitude);
-    rotary = { table, tableBatch: isOwn ? tokens * dim : 0, rotaryWidth: dim, interleaved: false };
+    rotations.set(turn, { table, tableBatch: isOwn ? tokens * dim : 0, rotaryWidth: dim, interleaved: false });
   }
+  const { ofDistances, setDistances } = distanceTools(a, request, inputs, layout, steps, scale);
   const normed = layout.floats(rows * d);
   const query = layout.floats(rows * wide);
   const key = layout.floats(rows * narrow);
@@ -110,7 +115,7 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
 
     // ---- attention
     let from = x;
-    if (a.order !== 'post') norm(x, layer.norm1, (from = normed));
+    if (a.order !== 'post' && layer.norm1) norm(x, layer.norm1, (from = normed));
     linear(from, layer.query, query);
     linear(from, layer.key, key);
     linear(from, layer.value, value);
@@ -125,6 +130,9 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
     const scores = hooksScores ? layout.floats(scoresSize) : 0;
     const window = request.window === undefined ? a.windows[i] : { left: request.window - 1 };
     const cache = request.cache?.place(i);
+    const turn = request.frequencies[i];
+    const rotation = turn && rotations.get(turn);
+    let distances: Distances | undefined;
     attend(steps, {
       // C++ adds the past.
       sizes: { batch, heads, kvHeads, queries: tokens, keys: tokens, width: headDim },
@@ -132,21 +140,18 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
       tokens,
       norms: layer.queryNorm &&
         layer.keyNorm && { query: normOf(layer.queryNorm), key: normOf(layer.keyNorm), to: { query, key } },
-      rotation: rotary && { query: rotary, key: rotary },
+      rotation: rotation && { query: rotation, key: rotation },
       cache: cache && { ...cache, length: 0 },
       onRotated: () => {
         point(name('attn.hook_rot_q'), query, queryShape, true);
         point(name('attn.hook_rot_k'), key, keyShape, true);
+        if (inputs.distances) distances = ofDistances(w.distances[i]!, key);
       },
       setOptions: () => {
         words[AttentionArgs.offsets] = inputs.offsets;
         words[AttentionArgs.windowLeft] = window?.left ?? -1;
         words[AttentionArgs.windowRight] = a.causal ? 0 : (window?.right ?? -1);
-        if (inputs.mask) {
-          setStack(AttentionArgs.mask, AttentionArgs.maskStrides, inputs.mask, { batch: keys, head: 0, row: 0 });
-          words[AttentionArgs.maskColumns] = keys;
-          words[AttentionArgs.maskStep] = 1;
-        }
+        setMask(inputs.mask, keys);
         if (inputs.relativeBias) {
           // Each query's row begins one distance before the row of the query before it.
           const distances = keys + tokens - 1;
@@ -155,12 +160,13 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
           words[AttentionArgs.biasColumns] = keys;
           words[AttentionArgs.biasStep] = 1;
         }
+        if (distances) setDistances(distances);
         words[AttentionArgs.alibiSlopes] = request.positions === 'none' ? 0 : w.alibiSlopes;
         words[AttentionArgs.sinks] = layer.sinks;
         words[AttentionArgs.weights] = pattern;
         words[AttentionArgs.scores] = scores;
         words[AttentionArgs.scoresStage] = scores ? scoresStages.indexOf('masked') : 0;
-        floats[AttentionArgs.scale] = a.scale ?? 1 / Math.sqrt(headDim);
+        floats[AttentionArgs.scale] = scale;
         floats[AttentionArgs.softcap] = a.softcap ?? 0;
       },
     });
@@ -185,7 +191,7 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
       point(name('hook_resid_mid'), attended, rowsShape);
     }
     let feed = normed;
-    if (a.order === 'post') norm(attended, layer.norm1, (feed = attended));
+    if (a.order === 'post') norm(attended, layer.norm1!, (feed = attended));
     else norm(sum, layer.norm2, normed);
     const { up, down } = layer;
     const network: FeedForward = { up, down, gated: a.gated, activation: activations.indexOf(a.activation) };
@@ -213,7 +219,7 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
   }
   const last = { address: hidden, shape: rowsShape };
   const found = request.needHeads
-    ? buildHeads(w, request, { hidden: last, inputs, layout, steps, linear, norm })
+    ? buildHeads(a, w, request, { hidden: last, inputs, layout, steps, linear, norm })
     : { logits: undefined, pooled: undefined };
   return {
     layout,

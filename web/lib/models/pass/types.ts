@@ -19,7 +19,8 @@ export interface Request {
   readonly hasMask: boolean;
   /** 'own' positions are one list for each sequence: the caller's, or counted behind padding. */
   readonly positions: 'counted' | 'none' | 'own';
-  readonly rotary: Frequencies;
+  /** Of each layer. */
+  readonly frequencies: readonly (Frequencies | undefined)[];
   readonly needWeights: boolean;
   readonly needHiddenStates: boolean;
   readonly lastOnly: boolean;
@@ -58,6 +59,11 @@ export interface Program {
     readonly offsets: number;
     /** The learned bias of each distance, from the smallest on: (heads, keys + queries − 1). */
     readonly relativeBias: number;
+    /** Rows of heads' tables of distances, from the smallest distance on and from the largest on: (heads, 2·tokens − 1). */
+    readonly distances: number;
+    readonly negated: number;
+    /** A zero for each column. */
+    readonly zeros: number;
   };
   readonly hooks: ReadonlyMap<string, HookPoint>;
   readonly hidden: Place;

@@ -16,7 +16,7 @@ export function head(store: Store, tensors: Tensors, a: Architecture): HeadWeigh
   });
   const [task, given] = found.find(([task]) => a.className.endsWith(`For${task}`)) ?? found[0] ?? [];
   if (!task || !given) return undefined;
-  const { reads, map, activation, norm, decoder } = given;
+  const { reads, map, mapBias, activation, norm, decoder } = given;
   const predictsTokens = predicts(task);
   const width = predictsTokens ? a.embedding : a.hiddens;
   const matrix = `${decoder}.weight`;
@@ -28,9 +28,12 @@ export function head(store: Store, tensors: Tensors, a: Architecture): HeadWeigh
   const outputs = given.outputs ?? labels?.length ?? a.vocab;
   const ownBias = `${decoder}.bias`;
   const { bias: named = ownBias, optionalBias } = given;
-  const bias = [named, ownBias].find((name) => tensors.has(name)) ?? (optionalBias ? undefined : named);
+  const bias =
+    named === false
+      ? undefined
+      : ([named, ownBias].find((name) => tensors.has(name)) ?? (optionalBias ? undefined : named));
   const weights = {
-    map: map === undefined ? undefined : store.linear(map, a.hiddens, width),
+    map: map === undefined ? undefined : store.linear(map, a.hiddens, width, mapBias),
     norm: norm === undefined ? undefined : store.norm(norm, width, a.bias.norm),
     decoder: store.matrix(
       width,
@@ -39,7 +42,7 @@ export function head(store: Store, tensors: Tensors, a: Architecture): HeadWeigh
     ),
   };
   // Some files have this bias under both names.
-  if (tensors.has(ownBias)) tensors.check(ownBias, [outputs]);
+  if (bias !== undefined && tensors.has(ownBias)) tensors.check(ownBias, [outputs]);
   const isScalar = given.outputs === 1;
   return { ...weights, reads, activation, predictsTokens, isTied, isScalar, labels: labels && Object.freeze(labels) };
 }
@@ -50,7 +53,7 @@ function predicts(task: Task): boolean {
 
 /** The number of classes in a file, if the config does not have it. */
 function classes(tensors: Tensors, name: string): number {
-  const [count = 0] = tensors.shapeOf(name);
+  const [count = 0] = tensors.shapeOf(name)!;
   if (count < 1) wrongValue(OPERATION, `'${name}' of at least one class`, count);
   return count;
 }

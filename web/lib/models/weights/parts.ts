@@ -25,6 +25,19 @@ export function partOf(source: Source, tensor: 'weight' | 'bias', outputs: numbe
   return part(`${source}.${tensor}`, tensor === 'weight' ? [outputs, inputs] : [outputs]);
 }
 
+/** The map with index `which` of several whose outputs are one under another. */
+export function stacked(module: string, which: number, maps: number): Source {
+  return (tensor, outputs, inputs) => ({
+    name: `${module}.${tensor}`,
+    shape: tensor === 'weight' ? [maps * outputs, inputs] : [maps * outputs],
+    count: outputs,
+    rows: (read) => (first, count) => {
+      const begin = (which * outputs + first) * inputs;
+      return read(begin, begin + count * inputs);
+    },
+  });
+}
+
 /** A whole tensor. */
 export function part(name: string, shape: readonly [count: number, inputs?: number]): Part {
   const [count, inputs = 1] = shape;

@@ -1,12 +1,14 @@
 import { slopesOf } from '../../ops/alibiSlopes.js';
 import { tableType } from '../../check/weightType.js';
 import type { Wasm } from '../../runtime/wasm.js';
+import type { Matrix } from '../../steps/steps.js';
 import type { Architecture, LayerNames } from '../config/architecture.js';
 import type { Tensors } from '../files.js';
 import { rotaryFrequencies } from '../rotary.js';
 import { head } from './head.js';
-import { partOf } from './parts.js';
+import { partOf, type Source } from './parts.js';
 import { Store } from './store.js';
+import { distanceVectors, type FileWeights } from './distanceVectors.js';
 import type { LayerWeights, ModelWeights } from './types.js';
 
 /** Checks all tensors, and then places them. */
@@ -23,15 +25,16 @@ export function placeWeights(
   try {
     const weights = weightsOf(store, tensors, a);
     store.finish();
-    const frequenciesAt = rotaryFrequencies(wasm, a, (floats) => store.allocate(floats));
-    return { store, weights: { ...weights, frequenciesAt } };
+    const allocate = (floats: number) => store.allocate(floats);
+    const frequenciesAt = rotaryFrequencies(wasm, a, allocate);
+    return { store, weights: { ...weights, frequenciesAt, distances: distanceVectors(wasm, a, weights, allocate) } };
   } catch (error) {
     store.dispose();
     throw error;
   }
 }
 
-function weightsOf(store: Store, tensors: Tensors, a: Architecture): Omit<ModelWeights, 'frequenciesAt'> {
+function weightsOf(store: Store, tensors: Tensors, a: Architecture): FileWeights {
   const { names, embedding: e, hiddens: d } = a;
   const { weightType } = store;
   const found = head(store, tensors, a);
@@ -58,6 +61,10 @@ function weightsOf(store: Store, tensors: Tensors, a: Architecture): Omit<ModelW
     types,
     embeddingNorm,
     embeddingMap,
+    relativeVectors: a.relativeVectors
+      ? store.plain(`${names.relativeVectors}.weight`, [a.relativeVectors.rows, d])
+      : 0,
+    relativeNorm: names.relativeNorm === undefined ? undefined : store.norm(names.relativeNorm, d, a.bias.norm),
     relativeBias: a.relativeBias ? store.plain(`${names.relativeBias}.weight`, [a.relativeBias.rows, a.heads]) : 0,
     alibiSlopes: a.positionKind === 'alibi' ? store.computed(Float32Array.from(slopesOf(a.heads))) : 0,
     layers: a.groups.map((group) => groups[group]!),
@@ -72,17 +79,26 @@ function layerOf(store: Store, a: Architecture, names: LayerNames): LayerWeights
   const [wide, narrow] = [a.heads * headDim, a.kvHeads * headDim];
   const headNorm = (name: string | undefined) =>
     name === undefined ? undefined : store.norm(name, headDim, bias.norm);
+  const query = store.linear(names.query, hiddens, wide, bias.qkv);
+  const key = store.linear(names.key, hiddens, narrow, bias.qkv);
+  // Distances may have the maps of tokens.
+  const ofDistances = (source: Source | undefined, own: Matrix): Matrix | undefined => {
+    if (source === undefined) return undefined;
+    return source === names.key || source === names.query ? own : store.linear(source, hiddens, own.outputs);
+  };
   return {
-    query: store.linear(names.query, hiddens, wide, bias.qkv),
-    key: store.linear(names.key, hiddens, narrow, bias.qkv),
+    query,
+    key,
     value: store.linear(names.value, hiddens, narrow, bias.qkv),
     output: store.linear(names.output, wide, hiddens, bias.output),
     up: store.linear(names.up, hiddens, a.gated ? 2 * ffnHiddens : ffnHiddens, bias.up),
     down: store.linear(names.down, ffnHiddens, hiddens, bias.down),
-    norm1: store.norm(names.norm1, hiddens, bias.norm),
+    norm1: names.norm1 === undefined ? undefined : store.norm(names.norm1, hiddens, bias.norm),
     norm2: store.norm(names.norm2, hiddens, bias.norm),
     queryNorm: headNorm(names.queryNorm),
     keyNorm: headNorm(names.keyNorm),
+    relativeKey: ofDistances(names.relativeKey, key),
+    relativeQuery: ofDistances(names.relativeQuery, query),
     sinks: names.sinks === undefined ? 0 : store.plain(names.sinks, [a.heads]),
   };
 }

@@ -12,13 +12,16 @@ export interface LayerWeights {
   readonly key: Matrix;
   readonly value: Matrix;
   readonly output: Matrix;
-  readonly norm1: NormWeights;
+  readonly norm1: NormWeights | undefined;
   readonly norm2: NormWeights;
   /** Gates and then values, if the feed-forward is gated. */
   readonly up: Matrix;
   readonly down: Matrix;
   readonly queryNorm: NormWeights | undefined;
   readonly keyNorm: NormWeights | undefined;
+  /** Maps of vectors of distances; `distances` has the results. */
+  readonly relativeKey: Matrix | undefined;
+  readonly relativeQuery: Matrix | undefined;
   /** (heads) */
   readonly sinks: number;
 }
@@ -36,6 +39,9 @@ export interface ModelWeights {
   readonly embeddingMap: Matrix | undefined;
   /** (rows, heads) */
   readonly relativeBias: number;
+  /** (rows, hiddens) */
+  readonly relativeVectors: number;
+  readonly relativeNorm: NormWeights | undefined;
   /** (heads) */
   readonly alibiSlopes: number;
   readonly layers: readonly LayerWeights[];
@@ -43,6 +49,12 @@ export interface ModelWeights {
   readonly pooler: Matrix | undefined;
   readonly head: HeadWeights | undefined;
   readonly frequenciesAt: FrequenciesAt;
+  /** Each layer's keys and queries of distances: (rows, heads·width). */
+  readonly distances: readonly DistanceVectors[];
+}
+export interface DistanceVectors {
+  readonly keys: number;
+  readonly queries: number;
 }
 export interface HeadWeights extends Pick<Head, 'reads' | 'activation'> {
   readonly map: Matrix | undefined;
