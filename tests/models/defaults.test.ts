@@ -1,0 +1,384 @@
+/** Every family's optional fields: their defaults in transformers, values that change something, and values that are wrong. */
+import { describe, expect, test } from '@jest/globals';
+import { readSafetensors, type Tensor } from 'wasm-attention';
+import { openModel, type ModelResult } from 'wasm-attention/models';
+import { allocator, attention } from '../fuzz/watched.js';
+import { checkpoint, families } from './fixtures.js';
+
+type Config = Record<string, unknown>;
+type Tensors = Record<string, Tensor>;
+
+interface Family {
+  /** The checkpoint to begin with, in tests/fixtures/models. */
+  readonly from: string;
+  /** Fields without a default that differ from the checkpoint's. */
+  readonly with?: Config;
+  readonly defaults: Config;
+  /** Other values, which change results or are refused. */
+  readonly changes: Config;
+  /** Without these, some fields are not read. */
+  readonly reading?: Config;
+}
+
+const BERT = {
+  defaults: {
+    hidden_act: 'gelu',
+    layer_norm_eps: 1e-12,
+    type_vocab_size: 2,
+    pad_token_id: 0,
+    tie_word_embeddings: true,
+    position_embedding_type: 'absolute',
+    is_decoder: false,
+    add_cross_attention: false,
+  },
+  changes: {
+    hidden_act: 'relu',
+    layer_norm_eps: 0.1,
+    type_vocab_size: 3,
+    position_embedding_type: 'relative_key',
+    is_decoder: true,
+    add_cross_attention: true,
+  },
+};
+const ROBERTA = { ...BERT, defaults: { ...BERT.defaults, pad_token_id: 1 } };
+const LLAMA = {
+  defaults: {
+    num_key_value_heads: 4,
+    head_dim: null,
+    hidden_act: 'silu',
+    rms_norm_eps: 1e-6,
+    rope_theta: 10000,
+    rope_scaling: null,
+    attention_bias: false,
+    mlp_bias: false,
+    tie_word_embeddings: false,
+  },
+  changes: {
+    num_key_value_heads: 1,
+    head_dim: 6,
+    hidden_act: 'gelu',
+    rms_norm_eps: 0.1,
+    rope_theta: 100,
+    rope_scaling: { rope_type: 'linear', factor: 2 },
+    rope_parameters: { rope_type: 'default', rope_theta: 100 },
+    attention_bias: true,
+    mlp_bias: true,
+    is_causal: false,
+  },
+};
+const { mlp_bias: _, attention_bias: __, ...MISTRAL_CHANGES } = LLAMA.changes;
+const QWEN = {
+  // As many heads of queries as keys have by default, in the least width.
+  with: { num_attention_heads: 32, hidden_size: 64 },
+  defaults: {
+    ...LLAMA.defaults,
+    num_key_value_heads: 32,
+    use_sliding_window: false,
+    sliding_window: 4096,
+    max_window_layers: 28,
+  },
+  changes: MISTRAL_CHANGES,
+  reading: { use_sliding_window: true, sliding_window: 4 },
+};
+
+const FAMILIES: Record<string, Family> = {
+  albert: {
+    from: 'albert-shared',
+    defaults: {
+      ...BERT.defaults,
+      hidden_act: 'gelu_new',
+      embedding_size: 128,
+      num_hidden_groups: 1,
+      inner_group_num: 1,
+    },
+    changes: { ...BERT.changes, embedding_size: 12, num_hidden_groups: 2, inner_group_num: 2 },
+  },
+  bert: { from: 'bert-padded', ...BERT },
+  camembert: { from: 'camembert-fill-mask', ...ROBERTA },
+  'deberta-v2': {
+    from: 'deberta-v3-entailment',
+    defaults: {
+      hidden_act: 'gelu',
+      layer_norm_eps: 1e-7,
+      type_vocab_size: 0,
+      pad_token_id: 0,
+      tie_word_embeddings: true,
+      relative_attention: false,
+      max_relative_positions: -1,
+      position_buckets: -1,
+      norm_rel_ebd: 'none',
+      share_att_key: false,
+      pos_att_type: null,
+      position_biased_input: true,
+      pooler_hidden_act: 'gelu',
+      legacy: true,
+    },
+    changes: {
+      hidden_act: 'relu',
+      layer_norm_eps: 0.1,
+      type_vocab_size: 2,
+      relative_attention: false,
+      max_relative_positions: 40,
+      position_buckets: 6,
+      norm_rel_ebd: 'none',
+      share_att_key: false,
+      pos_att_type: ['c2p'],
+      position_biased_input: true,
+      pooler_hidden_act: 'tanh',
+      conv_kernel_size: 3,
+      attention_head_size: 12,
+      embedding_size: 12,
+      pooler_hidden_size: 12,
+    },
+  },
+  distilbert: {
+    from: 'distilbert',
+    defaults: { activation: 'gelu', pad_token_id: 0, tie_word_embeddings: true },
+    changes: { activation: 'relu', dim: 12, n_heads: 2, hidden_dim: 12 },
+  },
+  electra: {
+    from: 'electra-discriminator',
+    defaults: { ...BERT.defaults, embedding_size: 128 },
+    changes: { ...BERT.changes, embedding_size: 12 },
+  },
+  gpt2: {
+    from: 'gpt2',
+    defaults: {
+      n_inner: null,
+      activation_function: 'gelu_new',
+      layer_norm_epsilon: 1e-5,
+      scale_attn_weights: true,
+      scale_attn_by_inverse_layer_idx: false,
+      add_cross_attention: false,
+      tie_word_embeddings: true,
+    },
+    changes: {
+      n_inner: 12,
+      activation_function: 'relu',
+      layer_norm_epsilon: 0.1,
+      scale_attn_weights: false,
+      scale_attn_by_inverse_layer_idx: true,
+      add_cross_attention: true,
+      n_head: 2,
+    },
+  },
+  gpt_neox: {
+    from: 'gpt-neox',
+    defaults: {
+      hidden_act: 'gelu',
+      rotary_pct: 0.25,
+      rotary_emb_base: 10000,
+      layer_norm_eps: 1e-5,
+      use_parallel_residual: true,
+      attention_bias: true,
+      tie_word_embeddings: false,
+    },
+    changes: {
+      hidden_act: 'relu',
+      rotary_pct: 0.5,
+      rotary_emb_base: 100,
+      layer_norm_eps: 0.1,
+      use_parallel_residual: false,
+      attention_bias: false,
+    },
+  },
+  llama: { from: 'llama-grouped', ...LLAMA },
+  mistral: {
+    from: 'mistral-window',
+    with: { num_attention_heads: 8 },
+    defaults: { ...LLAMA.defaults, num_key_value_heads: 8, sliding_window: 4096 },
+    changes: { ...MISTRAL_CHANGES, sliding_window: 2 },
+  },
+  modernbert: {
+    from: 'modernbert-fill-mask',
+    defaults: {
+      hidden_activation: 'gelu',
+      norm_eps: 1e-5,
+      norm_bias: false,
+      attention_bias: false,
+      mlp_bias: false,
+      decoder_bias: true,
+      classifier_bias: false,
+      classifier_pooling: 'cls',
+      classifier_activation: 'gelu',
+      local_attention: 128,
+      global_attn_every_n_layers: 3,
+      global_rope_theta: 160000,
+      local_rope_theta: 10000,
+      tie_word_embeddings: true,
+    },
+    changes: {
+      hidden_activation: 'relu',
+      norm_eps: 0.1,
+      norm_bias: true,
+      attention_bias: true,
+      mlp_bias: true,
+      decoder_bias: false,
+      classifier_bias: true,
+      classifier_activation: 'tanh',
+      local_attention: 4,
+      global_attn_every_n_layers: 2,
+      layer_types: ['full_attention', 'full_attention', 'full_attention', 'full_attention'],
+      global_rope_theta: 100,
+      local_rope_theta: 100,
+      rope_parameters: { full_attention: { rope_theta: 100 } },
+      rope_scaling: { rope_type: 'linear', factor: 2 },
+      rope_theta: 100,
+    },
+  },
+  mpnet: {
+    from: 'mpnet-fill-mask',
+    defaults: {
+      hidden_act: 'gelu',
+      layer_norm_eps: 1e-12,
+      relative_attention_num_buckets: 32,
+      pad_token_id: 1,
+      tie_word_embeddings: true,
+    },
+    changes: { hidden_act: 'relu', layer_norm_eps: 0.1, relative_attention_num_buckets: 40 },
+  },
+  nomic_bert: {
+    from: 'nomic-bert',
+    with: { activation_function: undefined, layer_norm_epsilon: undefined, rotary_emb_base: undefined },
+    defaults: {
+      hidden_act: 'silu',
+      layer_norm_eps: 1e-12,
+      rope_parameters: { rope_type: 'default', rope_theta: 1000 },
+      rotary_emb_fraction: 1,
+      qkv_proj_bias: false,
+      mlp_fc1_bias: false,
+      mlp_fc2_bias: false,
+      type_vocab_size: 2,
+      pad_vocab_size_multiple: 1,
+      tie_word_embeddings: true,
+    },
+    changes: {
+      hidden_act: 'gelu',
+      activation_function: 'geglu',
+      layer_norm_eps: 0.1,
+      layer_norm_epsilon: 0.1,
+      n_head: 4,
+      rope_parameters: { rope_type: 'default', rope_theta: 10 },
+      rotary_emb_base: 10,
+      rotary_emb_fraction: 0.5,
+      qkv_proj_bias: true,
+      mlp_fc1_bias: true,
+      mlp_fc2_bias: true,
+      type_vocab_size: 3,
+      pad_vocab_size_multiple: 100,
+      rotary_emb_interleaved: true,
+      rotary_emb_scale_base: 512,
+      rotary_scaling_factor: 2,
+      prenorm: true,
+      parallel_block: true,
+      use_rms_norm: true,
+      causal: true,
+      hidden_size: 12,
+    },
+  },
+  qwen2: { from: 'qwen2', ...QWEN, changes: { ...QWEN.changes, rope_theta: 100 } },
+  qwen3: {
+    from: 'qwen3',
+    ...QWEN,
+    defaults: { ...QWEN.defaults, head_dim: 128 },
+    changes: { ...QWEN.changes, attention_bias: true },
+  },
+  roberta: { from: 'roberta', ...ROBERTA },
+  'xlm-roberta': { from: 'xlm-roberta-reranker', ...ROBERTA },
+};
+
+const ids = [Array.from({ length: 12 }, (_, i) => 2 + ((i * 7) % 40))];
+
+async function opened(config: Config, weights: Tensors): Promise<ModelResult> {
+  const model = await openModel({ config, weights, attention });
+  const result = model.forward(ids, { needWeights: true });
+  model.dispose();
+  return result;
+}
+
+/** The tensors, and pseudo-random ones in place of those that this config needs in another shape. */
+async function fitted(config: Config, given: Tensors): Promise<Tensors> {
+  const weights = { ...given };
+  const fit = (name: string, shape: number[]): void => {
+    const size = shape.reduce((a, b) => a * b, 1);
+    weights[name] = { data: Float32Array.from({ length: size }, (_, i) => 0.3 * Math.sin(i * i + name.length)), shape };
+  };
+  for (;;) {
+    const message = await opened(config, weights).then(
+      () => '',
+      (error: unknown) => (error as Error).message,
+    );
+    const missing = /a tensor '(.*)', got none$/.exec(message);
+    const wrong = /'(.*)' of shape \((.*)\), got/.exec(message);
+    if (missing) fit(missing[1]!, [1]);
+    else if (wrong) fit(wrong[1]!, wrong[2]!.split(',').filter(Boolean).map(Number));
+    else return weights;
+  }
+}
+
+const refusal = async (config: Config, weights: Tensors): Promise<string | undefined> => {
+  const live = allocator.liveBytes;
+  const error: unknown = await openModel({ config, weights, attention }).then(
+    (model) => model.dispose(),
+    (error: unknown) => error,
+  );
+  if (error === undefined) return undefined;
+  expect(error).toBeInstanceOf(RangeError);
+  expect(allocator.liveBytes).toBe(live);
+  return (error as Error).message;
+};
+
+test('every family is here', () => {
+  expect(Object.keys(FAMILIES).sort()).toEqual(families);
+});
+
+describe.each(Object.entries(FAMILIES))('%s', (_name, { from, with: others, defaults, changes, reading }) => {
+  const file = checkpoint(from);
+  const base: Config = { ...file.config, ...others };
+  const tensors = readSafetensors(file.bytes);
+
+  test('without optional fields is as with their defaults', async () => {
+    const config = Object.fromEntries(Object.entries(base).filter(([field]) => !(field in defaults)));
+    const written = { ...config, ...defaults };
+    const weights = await fitted(written, tensors);
+    expect(await opened(config, weights)).toEqual(await opened(written, weights));
+    for (const field of Object.keys(defaults)) {
+      const { [field]: _, ...without } = written;
+      expect(await opened(without, weights)).toEqual(await opened(written, weights));
+    }
+  });
+
+  test('each field changes a result or is refused', async () => {
+    const before = await opened(file.config, tensors);
+    const idle: string[] = [];
+    for (const [field, value] of Object.entries(changes)) {
+      const after = await opened({ ...file.config, [field]: value }, tensors).catch(
+        (error: unknown) => (error as Error).message,
+      );
+      if (typeof after === 'string') {
+        const named = /config\.|'.*\.(weight|bias)'/.test(after);
+        expect([field, after, named]).toEqual([field, after, true]);
+      } else if (JSON.stringify(after) === JSON.stringify(before)) idle.push(field);
+    }
+    expect(idle).toEqual([]);
+  });
+
+  test('a field that is missing, null or of another type is named', async () => {
+    const right: Config = { ...file.config, ...reading };
+    const fields = new Set([...Object.keys(right), ...Object.keys(defaults)]);
+    fields.delete('architectures');
+    const unnamed: unknown[] = [];
+    for (const field of fields) {
+      const { [field]: _, ...without } = right;
+      const wrong = ['nonsense', [], {}, -1.5, null].map((value) => ({ ...right, [field]: value }));
+      for (const config of [without, ...wrong]) {
+        const message = await refusal(config, tensors);
+        const isNamed = /^openModel: expected .*(config\.|'.*\.(weight|bias)')/.test(message ?? '');
+        // Some may be missing or null; those that are read are never another type.
+        const mayPass = !(field in defaults) || config[field] == null || typeof config[field] === 'object';
+        if (!isNamed && !(message === undefined && mayPass)) unnamed.push([field, config[field], message]);
+      }
+    }
+    expect(unnamed).toEqual([]);
+  });
+});
