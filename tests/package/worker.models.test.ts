@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { loadWorker, type AsyncModel, type AsyncWasmAttention } from 'wasm-attention/worker';
-import { readSafetensors } from 'wasm-attention/safetensors';
+import { readSafetensors, writeSafetensors } from 'wasm-attention/safetensors';
 import { openModel, type Model } from 'wasm-attention/models';
 import { checkpoint, checkpoints, open, stories } from '../models/fixtures.js';
 import { outcome } from '../support/outcome.js';
@@ -45,6 +45,23 @@ describe.each(checkpoints)('%s in a worker', (name) => {
     local.dispose();
     await expect(remote.forward(ids)).rejects.toThrow('forward: expected a model in use, got a disposed one');
   });
+});
+
+test('modules of a sentence go there, too', async () => {
+  const { config, bytes, expected } = checkpoint('st-mean-normalize');
+  const weight = { data: Float32Array.from({ length: 64 }, (_, i) => Math.sin(i)), shape: [4, 16] };
+  const dense = {
+    config: { in_features: 16, out_features: 4, bias: false, activation_function: 'torch.nn.modules.activation.Tanh' },
+    weights: writeSafetensors({ 'linear.weight': weight }),
+  };
+  const sentence = { pooling: { pooling_mode: 'cls' }, dense: [dense], normalize: true };
+  const local = await open({ config, bytes }, { sentence });
+  const remote = await openModel({ config, weights: bytes, attention: worker, sentence });
+  const options = { dim: 3, pooling: 'max' } as const;
+  expect(await remote.embed(expected.ids)).toEqual(local.embed(expected.ids));
+  expect(await remote.embed(expected.ids, options)).toEqual(local.embed(expected.ids, options));
+  await remote.dispose();
+  local.dispose();
 });
 
 test('the model’s properties are there at once', () => {

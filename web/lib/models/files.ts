@@ -10,6 +10,15 @@ import { OPERATION, type Architecture, type Names } from './config/architecture.
 export type Weights =
   ArrayBuffer | ArrayBufferView | Blob | readonly (ArrayBuffer | ArrayBufferView | Blob)[] | Record<string, TensorLike>;
 
+/** A file whose bytes are read in pieces: a Blob, or one behind an address. */
+export interface WeightFile {
+  /** Without folders. */
+  readonly name?: string;
+  readonly size: number;
+  slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
+  stream(): ReadableStream<Uint8Array>;
+}
+
 /** The number of elements that are compared at a time, up to whole rows. */
 const CHUNK = 2 ** 16;
 
@@ -158,9 +167,13 @@ function isFile(value: unknown): boolean {
   return ArrayBuffer.isView(value) || /^((Shared)?ArrayBuffer|Blob|File)$/.test(tagOf(value));
 }
 
-async function bytesOf(file: unknown): Promise<ArrayBufferLike | ArrayBufferView> {
-  if (!/^(Blob|File)$/.test(tagOf(file))) return file as ArrayBuffer;
-  return (file as Blob).arrayBuffer().catch((cause: unknown) => {
+/** The bytes of a file, which may be behind an address. */
+export async function bytesOf(file: unknown): Promise<ArrayBufferLike | ArrayBufferView> {
+  const { size } = Object(file) as Partial<WeightFile>;
+  // Bytes have none.
+  if (size === undefined) return file as ArrayBuffer;
+  const whole = /^(Blob|File)$/.test(tagOf(file)) ? (file as Blob) : (file as WeightFile).slice(0, size);
+  return whole.arrayBuffer().catch((cause: unknown) => {
     return failed(OPERATION, 'a file that can be read', (cause as Error).message, cause);
   });
 }

@@ -1,6 +1,6 @@
-import { checkOptions } from '../check/options.js';
+import { checkOptions, type Known } from '../check/options.js';
 import { toTensor } from '../check/arrays.js';
-import { checkBoolean, checkInteger, checkShape, wrongUse } from '../check/values.js';
+import { checkBoolean, checkInteger, checkShape, wrongUse, wrongValue } from '../check/values.js';
 import { checkWeightType, type WeightType } from '../check/weightType.js';
 import { disposeSymbol } from '../runtime/dispose.js';
 import type { Memory } from '../runtime/memory.js';
@@ -16,7 +16,10 @@ import { placeInputs } from './pass/inputs.js';
 import { buildProgram, isLike } from './pass/program.js';
 import type { Place, Program, Request } from './pass/types.js';
 import type { TokenIds } from './tokens.js';
+import { dimOf, embedded, POOLINGS } from './sentence/embed.js';
+import type { Sentence } from './sentence/modules.js';
 import type {
+  EmbedOptions,
   GenerateOptions,
   Model,
   ModelHooks,
@@ -29,6 +32,7 @@ import type { Store } from './weights/store.js';
 import type { ModelWeights } from './weights/types.js';
 
 const FORWARD = 'forward';
+const EMBED_OPTIONS: Known<EmbedOptions> = { attentionMask: 1, tokenTypes: 1, pooling: 1, normalize: 1, dim: 1 };
 
 // Frees the memory of a model that was garbage-collected without dispose().
 const registry = new FinalizationRegistry<Store>((store) => store.dispose());
@@ -50,6 +54,7 @@ export class OpenModel implements Model {
   readonly #weights: ModelWeights;
   readonly #store: Store;
   readonly #cacheType: WeightType | undefined;
+  readonly #sentence: Sentence;
   #disposed = false;
   #isBusy = false;
   /** The last pass's program, which similar passes, such as those of a decoder, run again. */
@@ -61,12 +66,14 @@ export class OpenModel implements Model {
     { store, weights }: { store: Store; weights: ModelWeights },
     unused: readonly string[],
     cacheType: WeightType | undefined,
+    sentence: Sentence,
   ) {
     this.#wasm = wasm;
     this.#architecture = architecture;
     this.#weights = weights;
     this.#store = store;
     this.#cacheType = cacheType;
+    this.#sentence = sentence;
     this.family = architecture.family;
     this.numLayers = architecture.layers;
     this.numHeads = architecture.heads;
@@ -85,17 +92,23 @@ export class OpenModel implements Model {
     return this.#run(checkPass(this, this.#architecture, FORWARD, ids, options, true), resultOf);
   }
 
-  embed(ids: TokenIds, options?: { attentionMask?: TokenIds; normalize?: boolean }): Tensor {
+  embed(ids: TokenIds, options?: EmbedOptions): Tensor {
     const operation = 'embed';
-    const { attentionMask, normalize = false } = checkOptions(operation, options, {
-      attentionMask: 1,
-      normalize: 1,
-    });
-    checkBoolean(operation, 'normalize', normalize);
-    const given = { attentionMask } as ModelForwardOptions;
+    const { attentionMask, tokenTypes, pooling, normalize, dim } = checkOptions(operation, options, EMBED_OPTIONS);
+    if (pooling != null && !Object.hasOwn(POOLINGS, pooling)) {
+      wrongValue(operation, `pooling to be one of ${Object.keys(POOLINGS).join(', ')}`, pooling);
+    }
+    if (normalize != null) checkBoolean(operation, 'normalize', normalize);
+    const sentence: Sentence = {
+      ...this.#sentence,
+      ...(pooling != null && { pooling: [pooling] }),
+      ...(normalize != null && { normalize }),
+    };
+    const kept = dimOf(operation, sentence, this.numHiddens, dim);
+    const given = { attentionMask, tokenTypes } as ModelForwardOptions;
     const pass = checkPass(this, this.#architecture, operation, ids, given, false);
     const { hidden } = this.#run(pass, resultOf);
-    return meanOfTokens(hidden, pass.given.mask, normalize);
+    return embedded(hidden, pass.given.mask, sentence, kept);
   }
 
   async *generate(ids: readonly number[], options?: GenerateOptions): AsyncGenerator<number> {
@@ -215,23 +228,4 @@ function resultOf(memory: Memory, program: Program, request: Request): ModelResu
     ...(request.needWeights && { weights: program.weights.map(read) }),
     ...(request.needHiddenStates && { hiddenStates: program.hiddenStates.map(read) }),
   };
-}
-
-/** The mean of each sequence's rows that are not padding, scaled to length 1 by `normalize`. */
-function meanOfTokens({ data, shape }: Tensor, mask: Uint8Array | undefined, normalize: boolean): Tensor {
-  const [batch, tokens, width] = shape as [number, number, number];
-  const means = new Float32Array(batch * width);
-  for (let b = 0; b < batch; ++b) {
-    const sum = new Float64Array(width);
-    let count = 0;
-    for (let t = 0; t < tokens; ++t) {
-      const row = b * tokens + t;
-      if (mask?.[row] === 0) continue;
-      count += 1;
-      for (let i = 0; i < width; ++i) sum[i]! += data[row * width + i]!;
-    }
-    const length = normalize ? Math.sqrt(sum.reduce((squares, x) => squares + x * x, 0)) || 1 : count;
-    for (let i = 0; i < width; ++i) means[b * width + i] = sum[i]! / length;
-  }
-  return { data: means, shape: [batch, width] };
 }

@@ -5,12 +5,12 @@ import type { MatrixType, WeightType } from '../check/weightType.js';
 import type { Tensor } from '../types.js';
 import type { KeyValueCache } from '../steps/cache.js';
 import type { PositionKind } from './config/architecture.js';
-import type { Weights } from './files.js';
+import type { WeightFile, Weights } from './files.js';
 import type { TokenIds } from './tokens.js';
 
 export type { MatrixType, WeightType } from '../check/weightType.js';
 export type { PositionKind } from './config/architecture.js';
-export type { Weights } from './files.js';
+export type { WeightFile, Weights } from './files.js';
 export type { TokenIds } from './tokens.js';
 
 /** The options of `openModel`. */
@@ -31,8 +31,43 @@ export interface OpenModelOptions {
   weightType?: MatrixType;
   /** How caches store keys and values, as in `createCache`. Default 'float32'. */
   cacheType?: WeightType;
+  /** What `embed` does after the last layer, as modules.json of sentence-transformers lists it. Default: the mean. */
+  sentence?: SentenceModules;
   /** Called with the bytes of the parameters placed so far, and of all of them. */
   onProgress?: (done: number, total: number) => void;
+}
+
+/** The modules of sentence-transformers behind the model, which are applied in this order. */
+export interface SentenceModules {
+  /**
+   * 1_Pooling/config.json. Several modes give vectors one after another: old flags (`pooling_mode_cls_token`) in the order
+   * cls, max, mean, mean_sqrt_len, weightedmean, lasttoken; a list (`pooling_mode`) in its own.
+   */
+  pooling?: unknown;
+  /** Each Dense: its config.json and the bytes of its model.safetensors. */
+  dense?: readonly { config: unknown; weights: ArrayBuffer | ArrayBufferView | WeightFile }[];
+  /** Whether there is a Normalize, as the last one. */
+  normalize?: boolean;
+}
+
+/** How `embed` makes one vector of all tokens that are not padding. */
+export type Pooling = 'mean' | 'cls' | 'max' | 'last' | 'mean_sqrt_len' | 'weighted_mean';
+
+/** The options of `embed`. */
+export interface EmbedOptions {
+  /** (B, T): 1 for a token, 0 for padding. */
+  attentionMask?: TokenIds;
+  /** (B, T): each token's type, if the model has types. Default 0. */
+  tokenTypes?: TokenIds;
+  /**
+   * The mean, the first token, the largest numbers, the last token, the sum divided by the root of the count, or the mean
+   * weighted by places in the row, padding included. Default: what `sentence` says, or the mean.
+   */
+  pooling?: Pooling;
+  /** Whether to bring vectors to length 1. Default: whether `sentence` has a Normalize. */
+  normalize?: boolean;
+  /** Keeps the first so many numbers, of models that were trained for it (Matryoshka). Default: all. */
+  dim?: number;
 }
 
 /** The key of the function that opens models in the worker of a module. @internal */
@@ -46,6 +81,7 @@ export const OPEN_OPTIONS: Known<OpenModelOptions> = {
   onProgress: 1,
   weightType: 1,
   cacheType: 1,
+  sentence: 1,
 };
 
 /** The size of a model's cache, and how it stores numbers. */
@@ -190,12 +226,12 @@ export interface Model extends ModelFacts {
   forward(ids: TokenIds, options?: ModelForwardOptions): ModelResult;
 
   /**
-   * Sentence embeddings: the mean of the hidden states over tokens that are not padding, scaled to length 1 by
-   * `normalize`.
+   * Sentence embeddings: the vectors of tokens pooled, then mapped by each Dense of `openModel`'s `sentence`, cut to
+   * `dim` numbers, and brought to length 1.
    *
-   * @returns (B, D)
+   * @returns (B, D), or as many numbers as there are vectors of poolings, the last Dense gives, or `dim` keeps
    */
-  embed(ids: TokenIds, options?: { attentionMask?: TokenIds; normalize?: boolean }): Tensor;
+  embed(ids: TokenIds, options?: EmbedOptions): Tensor;
 
   /**
    * The tokens that follow a prompt, one by one, up to and including an end token of the config. Between tokens it lets

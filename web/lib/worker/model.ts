@@ -38,7 +38,7 @@ export function factsOf(model: ModelFacts): ModelFacts {
 export function openInWorker(connection: Connection, module: Reference, calls: CallOptions): OpenInWorker {
   return async (options) => {
     const label = 'openModel';
-    const { config, weights, onProgress, weightType, cacheType } = checkOptions(
+    const { config, weights, onProgress, weightType, cacheType, sentence } = checkOptions(
       label,
       options as OpenModelOptions,
       OPEN_OPTIONS,
@@ -52,7 +52,7 @@ export function openInWorker(connection: Connection, module: Reference, calls: C
       'open',
       target,
       label,
-      [{ config, weights, weightType, cacheType }],
+      [{ config, weights, weightType, cacheType, sentence }],
       calls,
       onPart,
     );

@@ -10,18 +10,15 @@ export class Fields {
   readonly #config: Record<string, unknown>;
   readonly #path: string;
 
-  constructor(config: Record<string, unknown>, path = '') {
+  /** @param path what errors write before a field's name */
+  constructor(config: Record<string, unknown>, path = 'config.') {
     this.#config = config;
     this.#path = path;
   }
 
   /** Throws a RangeError for a field that is not as `expected`. */
   wrong(field: string, expected: string, got: unknown): never {
-    return wrongValue(
-      OPERATION,
-      `config.${this.#path}${field} ${expected}`,
-      typeof got === 'string' ? `'${got}'` : got,
-    );
+    return wrongValue(OPERATION, `${this.#path}${field} ${expected}`, typeof got === 'string' ? `'${got}'` : got);
   }
 
   /** The field's value; undefined also for null. */
