@@ -2,13 +2,15 @@
  * Opens published checkpoints: a config.json and .safetensors files under the names of Hugging Face's transformers.
  *
  * @example
- * import { openModel } from 'wasm-attention/models';
- * const model = await openModel({ config, weights });
+ * import { openModel, readCheckpoint } from 'wasm-attention/models';
+ * const model = await openModel({ ...(await readCheckpoint(folder)) });
  * const { logits, weights } = model.forward([1, 403, 407], { needWeights: true });
  * @packageDocumentation
  */
 import { createOpenModel } from './models/openModel.js';
 
+export { readCheckpoint, type ReadCheckpointOptions } from './models/checkpoint/readCheckpoint.js';
+export type * from './models/checkpoint/types.js';
 export { drift, type Drift } from './models/drift.js';
 export type { OpenModel } from './models/openModel.js';
 export type * from './models/types.js';
@@ -29,6 +31,6 @@ export type { Tensor, TensorLike } from './types.js';
  * @throws RangeError that names the tensor or field of the config that is missing, misshapen or not supported, before
  *   any memory is allocated; TypeError for arguments of the wrong kind
  * @example
- * const model = await openModel({ config: await config.json(), weights: await weights.arrayBuffer() });
+ * const model = await openModel({ ...(await readCheckpoint('https://example.com/all-MiniLM-L6-v2/')) });
  */
 export const openModel = createOpenModel(() => import('./index.js'));

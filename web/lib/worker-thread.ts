@@ -9,12 +9,23 @@ import { tagOf, wrongUse } from './check/values.js';
 import { load } from './index.js';
 import { openIn } from './models/openIn.js';
 import type { Model, ModelCache, OpenModelOptions } from './models/types.js';
+import { fromPage, type Bytes, type Want } from './models/weights/remote.js';
 import type { LoadOptions } from './loadOptions.js';
 import { serve } from './runtime/port.js';
 import { factsOf } from './worker/model.js';
 import { describe, forget, fromToken, objectOf, release, tokenOf, type Anything } from './worker/objects.js';
-import { pack, unpack, type Answer, type Leave, type Part, type Request } from './worker/wire.js';
+import {
+  pack,
+  unpack,
+  type Answer,
+  type Brought,
+  type Leave,
+  type Part,
+  type Request,
+  type Wanted,
+} from './worker/wire.js';
 
+type Post = (part: Part | Wanted, transfer?: ArrayBuffer[]) => void;
 type Class = new (...args: readonly unknown[]) => unknown;
 
 const models = new WeakSet<object>();
@@ -45,9 +56,20 @@ function assignable(object: object): Known<object> {
   return known;
 }
 
-async function open(attention: object, options: object, post: (part: number[]) => void): Promise<object> {
-  const onProgress = (...progress: [number, number]): void => post(progress);
-  const model = await openIn(attention, { ...(options as OpenModelOptions), onProgress });
+/** Called with the bytes that the page brings. */
+let onBrought = (_bytes: Bytes): void => undefined;
+
+async function open(
+  attention: object,
+  [options, files]: [OpenModelOptions, Parameters<typeof fromPage>[1]],
+  post: Post,
+): Promise<object> {
+  const ask = (want: Want): Promise<Bytes> => {
+    post({ want }, [want.buffer]);
+    return new Promise((resolve) => (onBrought = resolve));
+  };
+  const onProgress = (...part: [number, number]): void => post({ part });
+  const model = await openIn(attention, { ...fromPage(options, files, ask), onProgress });
   models.add(model);
   return { model, facts: factsOf(model) };
 }
@@ -56,7 +78,7 @@ async function open(attention: object, options: object, post: (part: number[]) =
 async function generate(
   model: Model,
   [ids, options, number]: [...Parameters<Model['generate']>, number],
-  post: (part: number[]) => void,
+  post: Post,
 ): Promise<number[]> {
   const cache = options?.cache;
   const generation: Generation = { cache: cache && new WeakRef(cache), past: cache?.length ?? 0 };
@@ -69,13 +91,13 @@ async function generate(
       generation.first ??= cache?.length ?? 0;
       if (generation.taken !== undefined) break;
       if (performance.now() - posted < POST_INTERVAL) continue;
-      post(tokens);
+      post({ part: tokens });
       tokens = [];
       posted = performance.now();
     }
     return tokens;
   } catch (error) {
-    post(tokens);
+    post({ part: tokens });
     throw error;
   } finally {
     generation.ended = true;
@@ -104,7 +126,7 @@ function cutCache({ cache, past, first = past, taken }: Generation): void {
   }
 }
 
-async function perform({ action, id, name, args }: Request, post: (part: number[]) => void): Promise<unknown> {
+async function perform({ action, id, name, args }: Request, post: Post): Promise<unknown> {
   const given = unpack(args, fromToken) as [unknown, ...unknown[]];
   if (action === 'load') {
     // The module needs a handle, although it looks like plain data.
@@ -115,7 +137,7 @@ async function perform({ action, id, name, args }: Request, post: (part: number[
     release(id);
     return;
   }
-  if (action === 'open') return open(object, given[0] as object, post);
+  if (action === 'open') return open(object, given as unknown as Parameters<typeof open>[1], post);
   const { hooks } = Object(given[1]) as { hooks?: unknown };
   if (models.has(object) && hooks != null && !(tagOf(hooks) === 'Object' && Object.keys(hooks).length === 0)) {
     wrongUse(name, "no hooks, since a worker cannot call the page's functions", 'some');
@@ -134,15 +156,19 @@ async function perform({ action, id, name, args }: Request, post: (part: number[
 }
 
 serve(async (message, post) => {
-  if ('leave' in (message as Request | Leave)) {
+  if ('leave' in (message as Request | Leave | Brought)) {
     leave(message as Leave);
+    return;
+  }
+  if ('bytes' in (message as Request | Brought)) {
+    onBrought((message as Brought).bytes);
     return;
   }
   const request = message as Request;
   const buffers = new Set<ArrayBuffer>();
   let answer: Answer;
   try {
-    const result = await perform(request, (part) => post({ part } satisfies Part, []));
+    const result = await perform(request, (part, transfer = []) => post(part, transfer));
     answer = { result: pack(result, (value) => tokenOf(value, request.id), buffers) };
   } catch (error) {
     buffers.clear();

@@ -2,6 +2,7 @@
 import { createOpenModel } from './models/openModel.js';
 import { load } from './workerd.js';
 
+export { readCheckpoint } from './models/checkpoint/readCheckpoint.js';
 export { drift } from './models/drift.js';
 
 export const openModel = createOpenModel(() => Promise.resolve({ load }));

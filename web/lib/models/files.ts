@@ -1,38 +1,49 @@
 /** The tensors of a checkpoint, from files or from objects. */
 import { toTensor } from '../check/arrays.js';
-import { checkShape, failed, sizeOf, tagOf, wrongKind, wrongValue } from '../check/values.js';
-import { isFloats, openSafetensors, readFloats } from '../safetensors/file.js';
-import { joinScales } from '../safetensors/int8.js';
+import { checkShape, tagOf, wrongKind, wrongValue } from '../check/values.js';
+import { entriesOf, headerBytesOf, isFloats, LENGTH_BYTES, readFloats, type FileEntry } from '../safetensors/file.js';
+import { joinScales, type JoinedEntry } from '../safetensors/int8.js';
 import type { TensorLike } from '../types.js';
+import type { WeightFile } from './checkpoint/types.js';
 import { OPERATION, type Architecture, type Names } from './config/architecture.js';
+import { fileNamed, isWeightFile, openSource, readBytes, unlessAborted, type Source } from './weights/source.js';
 
-/** The bytes of a file, of several files in any order, or tensors by name. */
+/** A file or several in any order: bytes, Blobs, or files of `readCheckpoint`. Or tensors by name. */
 export type Weights =
-  ArrayBuffer | ArrayBufferView | Blob | readonly (ArrayBuffer | ArrayBufferView | Blob)[] | Record<string, TensorLike>;
+  | ArrayBuffer
+  | ArrayBufferView
+  | Blob
+  | WeightFile
+  | readonly (ArrayBuffer | ArrayBufferView | Blob | WeightFile)[]
+  | Record<string, TensorLike>;
 
-/** A file whose bytes are read in pieces: a Blob, or one behind an address. */
-export interface WeightFile {
-  /** Without folders. */
-  readonly name?: string;
-  readonly size: number;
-  slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
-  stream(): ReadableStream<Uint8Array>;
+/** The bytes of a file that most headers fit into. */
+const HEAD_BYTES = 2 ** 16;
+/** How many files are kept open: browsers allow six connections to a server. */
+const MOST_OPEN = 4;
+
+/** A tensor that has been found. */
+interface Found {
+  /** The tensor in its file, without bytes if they are not in memory. */
+  readonly entry: JoinedEntry;
+  readonly source: Source;
+  /** The tensor with its bytes, while they are in memory. */
+  held: FileEntry | undefined;
 }
 
-/** The number of elements that are compared at a time, up to whole rows. */
-const CHUNK = 2 ** 16;
+interface Range {
+  readonly begin: number;
+  readonly end: number;
+}
 
-/** A tensor that has been found but not read. */
-interface Found {
-  /** Its name in the file. */
-  readonly given: string;
-  readonly shape: readonly number[];
-  /** Its type's name in the file. */
-  readonly dtype?: string;
-  /** Whether it can be read. */
-  readonly isFloats: boolean;
-  /** Reads the elements from `begin` to `end` in the order of the file; all by default. */
-  read(begin?: number, end?: number): Float32Array;
+/** Where a tensor is. */
+export interface Place {
+  readonly source: Source;
+  /** Of its bytes in the file, one range after another. */
+  readonly ranges: readonly Range[];
+  /** The number of its bytes. */
+  readonly size: number;
+  readonly isInMemory: boolean;
 }
 
 /** A checkpoint's tensors by their names in the model. */
@@ -40,8 +51,8 @@ export class Tensors {
   readonly #found: ReadonlyMap<string, Found>;
   readonly #used = new Set<string>();
   readonly #equal = new Map<string, boolean>();
-
   readonly #architecture: Architecture;
+  #twins: readonly [name: string, other: string] | undefined;
 
   constructor(found: ReadonlyMap<string, Found>, architecture: Architecture) {
     this.#found = found;
@@ -58,8 +69,9 @@ export class Tensors {
     if (!found) {
       return wrongValue(OPERATION, `a tensor '${this.#prefixOf(name)}${name}'`, 'none');
     }
-    checkShape(OPERATION, `'${found.given}'`, found.shape, shape);
-    if (!found.isFloats) wrongValue(OPERATION, `'${found.given}' to be F32, F16 or BF16`, found.dtype);
+    const { entry } = found;
+    checkShape(OPERATION, `'${entry.name}'`, entry.shape, shape);
+    if (!isFloats(entry)) wrongValue(OPERATION, `'${entry.name}' to be F32, F16 or BF16`, entry.dtype);
     this.#used.add(name);
   }
 
@@ -68,53 +80,88 @@ export class Tensors {
     const { names, tasks } = this.#architecture;
     const module = name.replace(/[^.]*$/, '');
     const sibling = [...this.#found].find(([other]) => other.startsWith(module));
-    if (sibling) return prefixOf(names, sibling[1].given);
+    if (sibling) return prefixOf(names, sibling[1].entry.name);
     // Heads never have it.
     const heads = Object.values(tasks).flatMap(({ map, norm, decoder, bias }) => [map, norm, decoder, bias]);
     if (heads.some((head) => head && name.startsWith(head))) return '';
-    return [...this.#found.values()].map(({ given }) => prefixOf(names, given)).find(Boolean) ?? '';
+    return [...this.#found.values()].map(({ entry }) => prefixOf(names, entry.name)).find(Boolean) ?? '';
   }
 
   shapeOf(name: string): readonly number[] | undefined {
-    return this.#found.get(name)?.shape;
+    return this.#found.get(name)?.entry.shape;
   }
 
-  /** The name in the file. */
+  /** The name in the file, of the tensor whose bytes it has. */
   givenName(name: string): string {
-    return this.#found.get(name)!.given;
+    const { held, entry } = this.#found.get(name)!;
+    return (held ?? entry).name;
   }
 
+  /** Reads elements of a tensor whose bytes are in memory; all of them by default. */
   read(name: string, begin?: number, end?: number): Float32Array {
-    return this.#found.get(name)!.read(begin, end);
+    return readFloats(this.#found.get(name)!.held!, begin, end);
   }
 
-  /** Whether two tensors of this shape have the same numbers. Marks both as used. */
-  areEqual(name: string, other: string, shape: readonly number[]): boolean {
+  placeOf(name: string): Place {
+    const { source, entry, held } = this.#found.get(name)!;
+    const ranges = entry.scales ? [entry, entry.scales] : [entry];
+    const size = ranges.reduce((sum, { begin, end }) => sum + end - begin, 0);
+    return { source, ranges, size, isInMemory: held !== undefined };
+  }
+
+  /** Gives a tensor the bytes of one like it, by default its own. */
+  hold(name: string, bytes: Uint8Array, like = name): void {
+    this.#found.get(name)!.held = withBytes(this.#found.get(like)!.entry, bytes);
+  }
+
+  /** Takes a tensor's bytes. */
+  drop(name: string): void {
+    this.#found.get(name)!.held = undefined;
+  }
+
+  /**
+   * Whether two tensors of this shape have the same bytes. If they are not both in memory, this will be known when they
+   * are read: then it is assumed, and they are the `twins`. Marks both as used.
+   */
+  mayBeEqual(name: string, other: string, shape: readonly number[]): boolean {
     this.check(name, shape);
     this.check(other, shape);
-    const key = `${name} ${other}`;
-    const known = this.#equal.get(key);
-    if (known !== undefined) return known;
-    const size = sizeOf(shape);
-    const row = shape.at(-1)!;
-    const chunk = Math.ceil(CHUNK / row) * row;
-    let equal = true;
-    for (let begin = 0; equal && begin < size; begin += chunk) {
-      const [one, two] = [name, other].map((each) => this.read(each, begin, Math.min(begin + chunk, size)));
-      equal = one!.every((x, i) => x === two![i]);
+    const [one, two] = [name, other].map((each) => this.#found.get(each)!) as [Found, Found];
+    if (one.entry.dtype !== two.entry.dtype) return false;
+    if (!one.held || !two.held) {
+      this.#twins ??= [name, other];
+      return this.#twins[0] === name && this.#twins[1] === other;
     }
+    const key = `${name} ${other}`;
+    const equal = this.#equal.get(key) ?? sameBytes(one.held.bytes, two.held.bytes);
     this.#equal.set(key, equal);
     return equal;
   }
 
+  get twins(): readonly [name: string, other: string] | undefined {
+    return this.#twins;
+  }
+
   /** The names in the file of tensors that have not been checked. */
   get unused(): readonly string[] {
-    return [...this.#found].filter(([name]) => !this.#used.has(name)).map(([, { given }]) => given);
+    return [...this.#found].filter(([name]) => !this.#used.has(name)).map(([, { entry }]) => entry.name);
   }
 }
 
 function prefixOf({ prefix, otherPrefix = prefix }: Names, given: string): string {
   return [prefix, otherPrefix].find((each) => given.startsWith(each)) ?? '';
+}
+
+function withBytes(entry: JoinedEntry, bytes: Uint8Array): FileEntry {
+  const { scales } = entry;
+  const size = entry.end - entry.begin;
+  const held = { ...entry, bytes: bytes.subarray(0, size) };
+  return scales ? joinScales([held, { ...scales, bytes: bytes.subarray(size) }])[0]! : held;
+}
+
+/** Whether arrays of one length are equal. */
+export function sameBytes(one: Uint8Array, two: Uint8Array): boolean {
+  return one.every((byte, i) => byte === two[i]);
 }
 
 /** A tensor's name in the model: without the family's prefix, and with today's names of a norm's parameters. */
@@ -123,57 +170,103 @@ function modelName(names: Names, given: string): string {
   return name.replace(/\.gamma$/, '.weight').replace(/\.beta$/, '.bias');
 }
 
-/** Finds the tensors, without reading them. */
-export async function openWeights(weights: Weights, architecture: Architecture): Promise<Tensors> {
+/**
+ * Opens the files that weights are in.
+ *
+ * @param index model.safetensors.index.json: files that it does not name are not opened
+ * @returns undefined for tensors by name
+ */
+export function openSources(weights: unknown, index: unknown): Source[] | undefined {
+  const files = isWeightFile(weights) ? [weights] : Array.isArray(weights) ? (weights as unknown[]) : undefined;
+  if (!files) {
+    if (tagOf(weights) !== 'Object') wrongKind(OPERATION, 'weights to be files or tensors by name', weights);
+    return undefined;
+  }
+  if (files.length === 0) wrongValue(OPERATION, 'weights of at least one file', 'none');
+  const sources = files.map((file) =>
+    isWeightFile(file) ? openSource(file) : wrongKind(OPERATION, 'weights to be files or tensors by name', file),
+  );
+  const indexed = index == null ? undefined : new Set(fileNamesOf(OPERATION, index).values());
+  if (!indexed) return sources;
+  const names = new Set(sources.map(({ name }) => name));
+  const missing = [...indexed].find((name) => !names.has(name));
+  // A file without a name may be any.
+  if (missing !== undefined && !names.has(undefined)) wrongValue(OPERATION, fileNamed(missing), 'none');
+  return sources.filter(({ name }) => name === undefined || indexed.has(name));
+}
+
+/** The file of each tensor that an index names. */
+export function fileNamesOf(operation: string, index: unknown): ReadonlyMap<string, string> {
+  const map = (Object(index) as { weight_map?: unknown }).weight_map;
+  if (tagOf(map) !== 'Object') wrongValue(operation, 'index.weight_map to be an object', map);
+  const entries = Object.entries(map as Record<string, unknown>);
+  if (entries.length === 0) wrongValue(operation, 'index.weight_map of at least one tensor', 'none');
+  for (const [name, file] of entries) {
+    if (typeof file !== 'string' || !/^[^/\\]+$/.test(file)) {
+      wrongValue(operation, `index.weight_map['${name}'] to be a file's name without folders`, file);
+    }
+  }
+  return new Map(entries as [string, string][]);
+}
+
+/** Finds the tensors. Of files that are not in memory it reads only the headers. */
+export async function openWeights(
+  weights: Weights,
+  sources: readonly Source[] | undefined,
+  index: unknown,
+  architecture: Architecture,
+  signal?: AbortSignal,
+): Promise<Tensors> {
   const found = new Map<string, Found>();
+  const files = index == null ? undefined : fileNamesOf(OPERATION, index);
+  const inFiles = new Set<string>();
   const add = (tensor: Found): void => {
-    const name = modelName(architecture.names, tensor.given);
-    if (found.has(name)) wrongValue(OPERATION, 'each name once', `'${tensor.given}' twice`);
+    const { name: given } = tensor.entry;
+    const name = modelName(architecture.names, given);
+    if (found.has(name)) wrongValue(OPERATION, 'each name once', `'${given}' twice`);
     found.set(name, tensor);
   };
-  const files = filesOf(weights);
-  if (files) {
-    for (const file of files) {
-      for (const entry of joinScales(openSafetensors(OPERATION, await bytesOf(file)))) {
-        const read = (begin?: number, end?: number) => readFloats(entry, begin, end);
-        add({ ...entry, given: entry.name, isFloats: isFloats(entry), read });
-      }
+  for (const source of sources ?? []) {
+    for (const entry of joinScales(await headerOf(source, signal))) {
+      const file = files?.get(entry.name);
+      if (file !== undefined && source.name !== undefined && file !== source.name) continue;
+      inFiles.add(entry.name);
+      if (entry.scales) inFiles.add(entry.scales.name);
+      add({ entry, source, held: source.bytes && entry });
     }
-  } else {
-    for (const given of Object.keys(weights)) {
-      const { data, shape } = toTensor(OPERATION, given, (weights as Record<string, TensorLike>)[given]!);
-      add({ given, shape, isFloats: true, read: (begin, end) => data.subarray(begin, end) });
-    }
+    if (sources!.length > MOST_OPEN) source.close();
+  }
+  for (const [name, file] of files ?? []) {
+    if (!inFiles.has(name)) wrongValue(OPERATION, `a tensor '${name}' in '${file}', as the index says`, 'none');
+  }
+  for (const given of sources ? [] : Object.keys(weights)) {
+    const { data, shape } = toTensor(OPERATION, given, (weights as Record<string, TensorLike>)[given]!);
+    const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    const entry = { name: given, dtype: 'F32', shape, begin: 0, end: bytes.length, bytes };
+    add({ entry, source: openSource(bytes), held: entry });
   }
   return new Tensors(found, architecture);
 }
 
-/** A list of files; undefined for tensors by name. */
-function filesOf(weights: unknown): readonly unknown[] | undefined {
-  if (isFile(weights)) return [weights];
-  if (Array.isArray(weights)) {
-    const files = Array.from(weights as readonly unknown[]);
-    if (files.length === 0) wrongValue(OPERATION, 'weights of at least one file', 'none');
-    for (const file of files) {
-      if (!isFile(file)) wrongKind(OPERATION, 'weights to be files or tensors by name', file);
-    }
-    return files;
+const NO_BYTES = new Uint8Array(0);
+
+/** The tensors of a file, with their bytes if these are in memory. */
+async function headerOf(source: Source, signal: AbortSignal | undefined): Promise<FileEntry[]> {
+  const { name, size, bytes } = source;
+  const read = async (start: number, count: number, until: number): Promise<Uint8Array> =>
+    bytes?.slice(start, start + count) ?? unlessAborted(signal, readBytes(source, start, count, until));
+  try {
+    const first = await read(0, Math.min(LENGTH_BYTES, size), Math.min(HEAD_BYTES, size));
+    const count = headerBytesOf(OPERATION, first, size);
+    const header = await read(LENGTH_BYTES, count, LENGTH_BYTES + count);
+    return entriesOf(OPERATION, header, size).map((entry) => ({
+      ...entry,
+      bytes: bytes?.subarray(entry.begin, entry.end) ?? NO_BYTES,
+    }));
+  } catch (error) {
+    if (name === undefined || signal?.aborted || !(error instanceof RangeError)) throw error;
+    if (error.message.includes(`'${name}'`)) throw error;
+    const message = error.message.replace(/(?=, got )/, () => ` in '${name}'`);
+    throw new RangeError(message, { cause: error });
   }
-  if (tagOf(weights) !== 'Object') wrongKind(OPERATION, 'weights to be files or tensors by name', weights);
-  return undefined;
-}
-
-function isFile(value: unknown): boolean {
-  return ArrayBuffer.isView(value) || /^((Shared)?ArrayBuffer|Blob|File)$/.test(tagOf(value));
-}
-
-/** The bytes of a file, which may be behind an address. */
-export async function bytesOf(file: unknown): Promise<ArrayBufferLike | ArrayBufferView> {
-  const { size } = Object(file) as Partial<WeightFile>;
-  // Bytes have none.
-  if (size === undefined) return file as ArrayBuffer;
-  const whole = /^(Blob|File)$/.test(tagOf(file)) ? (file as Blob) : (file as WeightFile).slice(0, size);
-  return whole.arrayBuffer().catch((cause: unknown) => {
-    return failed(OPERATION, 'a file that can be read', (cause as Error).message, cause);
-  });
 }

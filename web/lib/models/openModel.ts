@@ -4,6 +4,7 @@ import type { AsyncModel, OpenWorkerModelOptions } from '../worker/modelTypes.js
 import { OPERATION } from './config/architecture.js';
 import { openIn } from './openIn.js';
 import { OPEN_MODEL, type Model, type OpenModelOptions } from './types.js';
+import { toSend } from './weights/remote.js';
 
 export interface OpenModel {
   (options: OpenWorkerModelOptions): Promise<AsyncModel>;
@@ -19,7 +20,7 @@ export function createOpenModel(library: () => Promise<{ load: () => Promise<obj
   return (async (options: OpenModelOptions | OpenWorkerModelOptions) => {
     const attention = Object.hasOwn(Object(options) as object, 'attention') ? options.attention : undefined;
     const openInWorker = (Object(attention) as OpensModels)[OPEN_MODEL];
-    if (openInWorker) return openInWorker(options);
+    if (openInWorker) return openInWorker(options, toSend);
     const given = attention ?? (await library().then(({ load }) => load(), explain));
     return openIn(given, options as OpenModelOptions).catch((error: unknown) => {
       // Until its stack is read, V8 keeps what the frames of an error refer to, here the whole file.

@@ -4,21 +4,34 @@ import type { Known } from '../check/options.js';
 import type { MatrixType, WeightType } from '../check/weightType.js';
 import type { Tensor } from '../types.js';
 import type { KeyValueCache } from '../steps/cache.js';
+import type { SentenceModules } from './checkpoint/types.js';
 import type { PositionKind } from './config/architecture.js';
-import type { WeightFile, Weights } from './files.js';
+import type { Weights } from './files.js';
 import type { TokenIds } from './tokens.js';
 
 export type { MatrixType, WeightType } from '../check/weightType.js';
 export type { PositionKind } from './config/architecture.js';
-export type { WeightFile, Weights } from './files.js';
+export type { Weights } from './files.js';
 export type { TokenIds } from './tokens.js';
 
 /** The options of `openModel`. */
 export interface OpenModelOptions {
   /** The checkpoint's config.json, parsed. */
-  config: unknown;
-  /** The bytes of its .safetensors files, in any order, or tensors by name. */
+  config?: unknown;
+  /** Its .safetensors files, in any order, or tensors by name. Files are read tensor by tensor. */
   weights: Weights;
+  /** model.safetensors.index.json, parsed. It says which file has each tensor; other files are not opened. */
+  index?: unknown;
+  /** generation_config.json, parsed. Its `eos_token_id` comes before the one of `config`. */
+  generationConfig?: unknown;
+  /** Has no effect yet. */
+  imageConfig?: unknown;
+  /** What `embed` does after the last layer, as modules.json of sentence-transformers lists it. Default: the mean. */
+  sentence?: SentenceModules;
+  /** Has no effect: a checkpoint of `readCheckpoint` has one. */
+  tokenizer?: unknown;
+  /** Ends the opening with its reason. Then nothing stays in memory. */
+  signal?: AbortSignal;
   /** A loaded module, with threads or from `wasm-attention/slim` for instance. Default: imports `wasm-attention`. */
   attention?: Operations;
   /**
@@ -31,23 +44,8 @@ export interface OpenModelOptions {
   weightType?: MatrixType;
   /** How caches store keys and values, as in `createCache`. Default 'float32'. */
   cacheType?: WeightType;
-  /** What `embed` does after the last layer, as modules.json of sentence-transformers lists it. Default: the mean. */
-  sentence?: SentenceModules;
-  /** Called with the bytes of the parameters placed so far, and of all of them. */
+  /** Called with the bytes read so far, and of all that will be read. */
   onProgress?: (done: number, total: number) => void;
-}
-
-/** The modules of sentence-transformers behind the model, which are applied in this order. */
-export interface SentenceModules {
-  /**
-   * 1_Pooling/config.json. Several modes give vectors one after another: old flags (`pooling_mode_cls_token`) in the order
-   * cls, max, mean, mean_sqrt_len, weightedmean, lasttoken; a list (`pooling_mode`) in its own.
-   */
-  pooling?: unknown;
-  /** Each Dense: its config.json and the bytes of its model.safetensors. */
-  dense?: readonly { config: unknown; weights: ArrayBuffer | ArrayBufferView | WeightFile }[];
-  /** Whether there is a Normalize, as the last one. */
-  normalize?: boolean;
 }
 
 /** How `embed` makes one vector of all tokens that are not padding. */
@@ -77,11 +75,16 @@ export const OPEN_MODEL = Symbol('openModel');
 export const OPEN_OPTIONS: Known<OpenModelOptions> = {
   config: 1,
   weights: 1,
+  index: 1,
+  generationConfig: 1,
+  imageConfig: 1,
+  sentence: 1,
+  tokenizer: 1,
+  signal: 1,
   attention: 1,
   onProgress: 1,
   weightType: 1,
   cacheType: 1,
-  sentence: 1,
 };
 
 /** The size of a model's cache, and how it stores numbers. */

@@ -3,3 +3,8 @@ export type WasmModule = typeof globalThis extends { WebAssembly: { Module: { pr
   ? Module
   : object;
 export type WebWorker = typeof globalThis extends { Worker: { prototype: infer Worker } } ? Worker : object;
+export type WebFile = typeof globalThis extends { File: { prototype: infer File } } ? File : object;
+export type WebDirectory = typeof globalThis extends { FileSystemDirectoryHandle: { prototype: infer Handle } }
+  ? Handle
+  : object;
+export type WebDrop = typeof globalThis extends { DataTransfer: { prototype: infer Drop } } ? Drop : object;

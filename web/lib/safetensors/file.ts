@@ -13,23 +13,40 @@ export interface FileEntry extends Entry {
 /** Bytes of an element; unknown for other types. */
 const SIZES = new Map(Object.entries({ F32: 4, F16: 2, BF16: 2, I32: 4, I8: 1, U8: 1, BOOL: 1 }));
 
-/** Checks a file; returns its tensors in the order of their bytes. */
-export function openSafetensors(operation: string, bytes: unknown): FileEntry[] {
-  const file = toBytes(operation, bytes);
-  if (file.length < 8) wrongValue(operation, 'a header', `${file.length} bytes`);
-  const lengths = new DataView(file.buffer, file.byteOffset, 8);
+/** The bytes before a file's header, which say how long that is. */
+export const LENGTH_BYTES = 8;
+
+/** The bytes of the header of a file of `size` bytes, from its first LENGTH_BYTES. */
+export function headerBytesOf(operation: string, first: Uint8Array, size: number): number {
+  if (first.length < LENGTH_BYTES) wrongValue(operation, 'a header', `${first.length} bytes`);
+  const lengths = new DataView(first.buffer, first.byteOffset, LENGTH_BYTES);
   const headerBytes = lengths.getUint32(0, true) + 2 ** 32 * lengths.getUint32(4, true);
   if (headerBytes > MAX_HEADER_BYTES) {
     wrongValue(operation, `a header of at most ${MAX_HEADER_BYTES} bytes`, headerBytes);
   }
-  const start = 8 + headerBytes;
-  if (start > file.length) wrongValue(operation, `a header of ${headerBytes} bytes`, `${file.length - 8} bytes`);
-  const entries = parseHeader(operation, file.slice(8, start));
+  const rest = size - LENGTH_BYTES;
+  if (headerBytes > rest) wrongValue(operation, `a header of ${headerBytes} bytes`, `${rest} bytes`);
+  return headerBytes;
+}
+
+/**
+ * Checks the header of a file of `size` bytes; returns its tensors in the order of their bytes, whose places are counted
+ * from the beginning of the file.
+ */
+export function entriesOf(operation: string, header: Uint8Array, size: number): Entry[] {
+  const start = LENGTH_BYTES + header.length;
+  const entries = parseHeader(operation, header);
   const end = entries.reduce((end, entry) => checkEntry(operation, end, entry), 0);
-  if (end !== file.length - start) {
-    wrongValue(operation, `${end} bytes of data, as the header says`, `${file.length - start}`);
-  }
-  return entries.map((entry) => ({ ...entry, bytes: file.subarray(start + entry.begin, start + entry.end) }));
+  if (end !== size - start) wrongValue(operation, `${end} bytes of data, as the header says`, `${size - start}`);
+  return entries.map((entry) => ({ ...entry, begin: start + entry.begin, end: start + entry.end }));
+}
+
+/** Checks a file; returns its tensors in the order of their bytes. */
+export function openSafetensors(operation: string, bytes: unknown): FileEntry[] {
+  const file = toBytes(operation, bytes);
+  const start = LENGTH_BYTES + headerBytesOf(operation, file, file.length);
+  const entries = entriesOf(operation, file.slice(LENGTH_BYTES, start), file.length);
+  return entries.map((entry) => ({ ...entry, bytes: file.subarray(entry.begin, entry.end) }));
 }
 
 /** Whether `readFloats` can read it. */
@@ -43,15 +60,15 @@ export function readFloats({ dtype, bytes, read }: FileEntry, begin = 0, end = I
   if (read) return read(begin, end);
   const size = SIZES.get(dtype)!;
   const wanted = bytes.subarray(begin * size, end * size);
-  if (dtype === 'F32' && wanted.byteOffset % 4 === 0) {
-    return new Float32Array(wanted.buffer, wanted.byteOffset, wanted.length / 4);
-  }
-  const { buffer } = wanted.slice();
-  if (dtype === 'F32') return new Float32Array(buffer);
-  const halves = new Uint16Array(buffer);
-  if (dtype === 'F16') return widen(halves, new Float32Array(halves.length));
+  const { buffer, byteOffset, length } = wanted.byteOffset % size === 0 ? wanted : wanted.slice();
+  if (dtype === 'F32') return new Float32Array(buffer, byteOffset, length / 4);
+  const halves = new Uint16Array(buffer, byteOffset, length / 2);
+  const floats = new Float32Array(halves.length);
+  if (dtype === 'F16') return widen(halves, floats);
   // BF16 is the upper half of a float32.
-  return new Float32Array(new Int32Array(halves).map((bits) => bits << 16).buffer);
+  const bits = new Int32Array(floats.buffer);
+  for (let i = 0; i < halves.length; ++i) bits[i] = halves[i]! << 16;
+  return floats;
 }
 
 /** Checks that an entry begins where the previous one ended and has the bytes that its shape needs; returns its end. */
@@ -75,7 +92,7 @@ function checkEntry(operation: string, end: number, entry: Entry): number {
 }
 
 /** A view of the argument's bytes. Checks the tag, not the class, because arrays from other realms are fine. */
-function toBytes(operation: string, bytes: unknown): Uint8Array {
+export function toBytes(operation: string, bytes: unknown): Uint8Array {
   const isView = ArrayBuffer.isView(bytes);
   if (!isView && !/^(Shared)?ArrayBuffer$/.test(tagOf(bytes))) {
     wrongKind(operation, 'an ArrayBuffer or a typed array', bytes);

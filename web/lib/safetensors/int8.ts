@@ -18,9 +18,13 @@ export const scalesShape = ([rows, columns]: readonly number[]): readonly [numbe
   Math.ceil(columns! / COLUMNS),
 ];
 
+export interface JoinedEntry extends FileEntry {
+  readonly scales?: FileEntry;
+}
+
 /** Joins each matrix and its scales into one tensor. */
-export function joinScales(entries: readonly FileEntry[]): FileEntry[] {
-  const found = new Map(entries.map((entry) => [entry.name, entry]));
+export function joinScales(entries: readonly FileEntry[]): JoinedEntry[] {
+  const found = new Map<string, JoinedEntry>(entries.map((entry) => [entry.name, entry]));
   for (const entry of entries) {
     const { name, dtype, shape, bytes } = entry;
     const scales = found.get(scalesName(name));
@@ -37,7 +41,7 @@ export function joinScales(entries: readonly FileEntry[]): FileEntry[] {
       });
       return numbers;
     };
-    found.set(name, { ...entry, read });
+    found.set(name, { ...entry, scales, read });
     found.delete(scales.name);
   }
   return [...found.values()];

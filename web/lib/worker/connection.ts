@@ -1,9 +1,18 @@
 /** The page's side of a worker: it sends one request at a time, and starts a new worker when one has ended. */
 import { tagOf, wrongKind } from '../check/values.js';
 import { startThread, type Script, type Thread, type WorkerSource } from '../runtime/port.js';
-import { prepare, type CallOptions, type Given, type Job, type Reference } from './job.js';
+import { prepare, type CallOptions, type Given, type Job, type Listeners, type Reference } from './job.js';
 import { countCall } from './progress.js';
-import { NEVER_BEGAN, thrown, type Answer, type Description, type Leave, type Part, type Request } from './wire.js';
+import {
+  NEVER_BEGAN,
+  thrown,
+  type Answer,
+  type Description,
+  type Leave,
+  type Part,
+  type Request,
+  type Wanted,
+} from './wire.js';
 
 const OPERATION = 'loadWorker';
 const SCRIPT: Script = {
@@ -40,7 +49,7 @@ export class Connection {
     name: string,
     args: readonly unknown[],
     { signal, transfer, onProgress }: CallOptions = {},
-    onPart?: Job['onPart'],
+    listeners: Listeners = {},
   ): Promise<Given> {
     return new Promise((resolve, reject) => {
       if (this.#disposed) throw new TypeError(`${target.label}: expected a worker in use, got a disposed one`);
@@ -62,7 +71,7 @@ export class Connection {
       };
       const job: Job = {
         ...prepared,
-        onPart,
+        ...listeners,
         resolve: (given) => {
           settled();
           resolve(given);
@@ -136,7 +145,7 @@ export class Connection {
   #load(): Promise<Given> {
     return new Promise((resolve, reject) => {
       const thread = startThread(SCRIPT, this.#source, {
-        onMessage: (message) => this.#receive(thread, message as Answer | Part),
+        onMessage: (message) => this.#receive(thread, message as Answer | Part | Wanted),
         onEnd: (reason) => {
           if (thread === this.#thread) this.#end(reason);
         },
@@ -162,11 +171,15 @@ export class Connection {
     this.#thread!.post(job.request, job.transfer);
   }
 
-  #receive(thread: Thread, message: Answer | Part): void {
+  #receive(thread: Thread, message: Answer | Part | Wanted): void {
     if (thread !== this.#thread) return;
     const job = this.#running!;
     if ('part' in message) {
       job.onPart?.(message.part);
+      return;
+    }
+    if ('want' in message) {
+      void job.onWant!(message.want).then((bytes) => thread.post({ bytes }, bytes.buffer ? [bytes.buffer] : []));
       return;
     }
     const { result, error } = message;

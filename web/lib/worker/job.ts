@@ -1,6 +1,7 @@
 /** Requests to a worker, and references to the objects that live in it. */
 import type { Known } from '../check/options.js';
 import { tagOf, wrongKind, wrongUse } from '../check/values.js';
+import type { Bytes, Want } from '../models/weights/remote.js';
 import type { Thread } from '../runtime/port.js';
 import type { ProgressListener } from './progress.js';
 import { pack, type Packed, type Request, type Token } from './wire.js';
@@ -44,15 +45,19 @@ export interface Given {
   readonly thread: Thread;
 }
 
-export interface Job {
+/** Called with what the worker posts before its answer. */
+export interface Listeners {
+  readonly onPart?: (part: readonly number[]) => void;
+  readonly onWant?: (want: Want) => Promise<Bytes>;
+}
+
+export interface Job extends Listeners {
   readonly request: Request;
   readonly transfer: readonly ArrayBuffer[];
   /** The objects that the request uses. */
   readonly references: readonly Reference[];
   readonly resolve: (given: Given) => void;
   readonly reject: (reason: Error) => void;
-  /** Called with the parts that the worker posts before its answer. */
-  readonly onPart?: ((part: readonly number[]) => void) | undefined;
 }
 
 /** The object behind each handle. */

@@ -1,6 +1,7 @@
 /** Models in a worker, as the page sees them. */
 import { checkOptions } from '../check/options.js';
-import { tagOf, wrongKind, wrongUse } from '../check/values.js';
+import { tagOf, wrongUse } from '../check/values.js';
+import { checkCalls } from '../models/calls.js';
 import {
   GENERATE_OPTIONS,
   OPEN_OPTIONS,
@@ -8,13 +9,17 @@ import {
   type ModelFacts,
   type OpenModelOptions,
 } from '../models/types.js';
+import type { Sendable } from '../models/weights/remote.js';
 import type { Connection } from './connection.js';
 import { received } from './handle.js';
-import { references, type CallOptions, type Reference } from './job.js';
+import { references, type CallOptions, type Given, type Reference } from './job.js';
 import type { AsyncModel, OpenWorkerModelOptions } from './modelTypes.js';
 import { NEVER_BEGAN } from './wire.js';
 
-export type OpenInWorker = (options: OpenModelOptions | OpenWorkerModelOptions) => Promise<AsyncModel>;
+export type OpenInWorker = (
+  options: OpenModelOptions | OpenWorkerModelOptions,
+  toSend: (options: OpenModelOptions, signal: AbortSignal | undefined) => Sendable,
+) => Promise<AsyncModel>;
 
 export function factsOf(model: ModelFacts): ModelFacts {
   const { family, numLayers, numHeads, numHiddens, vocabSize, maxLength, isCausal, positionKind, labels } = model;
@@ -36,36 +41,51 @@ export function factsOf(model: ModelFacts): ModelFacts {
 
 /** The function that opens models in the worker of this module. */
 export function openInWorker(connection: Connection, module: Reference, calls: CallOptions): OpenInWorker {
-  return async (options) => {
+  return async (options, toSend) => {
     const label = 'openModel';
-    const { config, weights, onProgress, weightType, cacheType, sentence } = checkOptions(
-      label,
-      options as OpenModelOptions,
-      OPEN_OPTIONS,
-    );
-    if (onProgress != null && typeof onProgress !== 'function') {
-      wrongKind(label, 'onProgress to be a function', onProgress);
+    const given = checkOptions(label, options as OpenModelOptions, OPEN_OPTIONS);
+    const { onProgress, signal } = checkCalls(given);
+    signal?.throwIfAborted();
+    const sent = toSend(given, signal);
+    const listeners = {
+      onPart: (part: readonly number[]) => onProgress?.(part[0]!, part[1]!),
+      onWant: sent.answer,
+    };
+    // If it has not begun, it never will; if it has, it ends where it reads on.
+    const abort = (): void => connection.leave(0, listeners.onPart, 0);
+    signal?.addEventListener('abort', abort);
+    try {
+      const request = connection.request(
+        'open',
+        { ...module, label },
+        label,
+        [sent.options, sent.files],
+        calls,
+        listeners,
+      );
+      const model = modelOf(connection, await request);
+      if (signal?.aborted) await model.dispose();
+      signal?.throwIfAborted();
+      return model;
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw sent.failure() ?? error;
+    } finally {
+      signal?.removeEventListener('abort', abort);
+      sent.close();
     }
-    const target = { ...module, label };
-    const onPart = onProgress && ((part: readonly number[]) => onProgress(part[0]!, part[1]!));
-    const given = await connection.request(
-      'open',
-      target,
-      label,
-      [{ config, weights, weightType, cacheType, sentence }],
-      calls,
-      onPart,
-    );
-    const { facts } = given.packed.body as { facts: ModelFacts };
-    Object.freeze(facts.unused);
-    Object.freeze(facts.labels);
-    const own = (_calls: CallOptions, reference: Reference): object => ({
-      ...facts,
-      generate: generator(connection, reference),
-    });
-    const { model } = received(connection, 'Model', given, own) as { model: AsyncModel };
-    return model;
   };
+}
+
+function modelOf(connection: Connection, given: Given): AsyncModel {
+  const { facts } = given.packed.body as { facts: ModelFacts };
+  Object.freeze(facts.unused);
+  Object.freeze(facts.labels);
+  const own = (_calls: CallOptions, reference: Reference): object => ({
+    ...facts,
+    generate: generator(connection, reference),
+  });
+  return (received(connection, 'Model', given, own) as { model: AsyncModel }).model;
 }
 
 /** Makes `AsyncModel.generate`. */
@@ -87,7 +107,7 @@ function generator(connection: Connection, model: Reference): AsyncModel['genera
     let failure: Error | undefined;
     const number = connection.numberGeneration();
     const end = connection
-      .request('generate', target, 'generate', [ids, sent, number], {}, onPart)
+      .request('generate', target, 'generate', [ids, sent, number], {}, { onPart })
       .then(({ packed }) => {
         ended = true;
         onPart(packed.body as number[]);

@@ -7,6 +7,7 @@
 import { checkRows, countOf } from '../check/elements.js';
 import { ownNames } from '../check/options.js';
 import { kindOf, tagOf, wrongUse } from '../check/values.js';
+import type { Bytes, Want } from '../models/weights/remote.js';
 
 /** Stands for something that cannot be cloned. */
 export type Token =
@@ -51,7 +52,17 @@ export interface Leave {
   readonly taken: number;
 }
 
-/** Posted by the worker while a request is running: the bytes placed so far, or tokens. */
+/** Posted by the worker while it opens a model: it waits for bytes of a file. */
+export interface Wanted {
+  readonly want: Want;
+}
+
+/** The page's answer to what the worker wants. */
+export interface Brought {
+  readonly bytes: Bytes;
+}
+
+/** Posted by the worker while a request is running: the bytes read so far, or tokens. */
 export interface Part {
   readonly part: readonly number[];
 }

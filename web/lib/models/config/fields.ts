@@ -197,7 +197,8 @@ export function idOf(fields: Fields, field: string): number | undefined {
   return (id as number) >= 0 && (id as number) < 2 ** 24 ? (id as number) : undefined;
 }
 
-function eosOf(fields: Fields): ReadonlySet<number> {
+/** The tokens that end a text. */
+export function eosOf(fields: Fields): ReadonlySet<number> {
   const ids = [fields.get('eos_token_id') ?? []].flat() as unknown[];
   return new Set(
     ids.map((id) =>

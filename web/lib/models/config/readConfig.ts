@@ -2,19 +2,16 @@
 import { wrongKind, wrongValue } from '../../check/values.js';
 import { FAMILIES, type Family } from '../families/index.js';
 import { OPERATION, type Architecture } from './architecture.js';
-import { Fields } from './fields.js';
+import { eosOf, Fields } from './fields.js';
 
 /**
- * Reads the architecture that a config describes.
+ * Reads the architecture that a config describes. The end tokens of a generation_config.json come before the config's.
  *
- * @throws TypeError if it is not an object; RangeError that names a field that is missing, wrong or not supported
+ * @throws TypeError if one is not an object; RangeError that names a field that is missing, wrong or not supported
  */
-export function readConfig(config: unknown): Architecture {
-  if (Object(config) !== config || Array.isArray(config)) {
-    wrongKind(OPERATION, 'config to be an object', config);
-  }
-  // A copy, so that getters and proxies run once.
-  const fields = new Fields(structuredCopy(config as object));
+export function readConfig(config: unknown, generationConfig?: unknown): Architecture {
+  const fields = fieldsOf('config', config);
+  const generation = generationConfig == null ? undefined : fieldsOf('generationConfig', generationConfig);
   const family = fields.get('model_type');
   if (typeof family !== 'string' || !Object.hasOwn(FAMILIES, family)) {
     fields.wrong('model_type', `to be one of ${Object.keys(FAMILIES).join(', ')}`, family);
@@ -25,17 +22,18 @@ export function readConfig(config: unknown): Architecture {
   const architecture = FAMILIES[family as Family](fields);
   // Some versions of transformers let all tokens see each other where it is false.
   if (architecture.causal) fields.only('is_causal', true);
-  return architecture;
+  return generation?.get('eos_token_id') === undefined ? architecture : { ...architecture, eos: eosOf(generation) };
 }
 
-/** A copy by way of JSON. */
-function structuredCopy(config: object): Record<string, unknown> {
+/** The fields of a copy, so that getters and proxies run once. */
+function fieldsOf(name: string, config: unknown): Fields {
+  if (Object(config) !== config || Array.isArray(config)) wrongKind(OPERATION, `${name} to be an object`, config);
   let copy: unknown;
   try {
     copy = JSON.parse(JSON.stringify(config));
   } catch {
     // A circular object, or a getter that throws.
   }
-  if (Object(copy) !== copy) wrongKind(OPERATION, 'config to be plain data', 'something else');
-  return copy as Record<string, unknown>;
+  if (Object(copy) !== copy) wrongKind(OPERATION, `${name} to be plain data`, 'something else');
+  return new Fields(copy as Record<string, unknown>, `${name}.`);
 }

@@ -4,8 +4,9 @@ import { checkShape, tagOf, wrongKind, wrongValue } from '../../check/values.js'
 import { isFloats, openSafetensors, readFloats } from '../../safetensors/file.js';
 import { OPERATION } from '../config/architecture.js';
 import { Fields } from '../config/fields.js';
-import { bytesOf } from '../files.js';
-import type { Pooling, SentenceModules } from '../types.js';
+import type { SentenceModules } from '../checkpoint/types.js';
+import type { Pooling } from '../types.js';
+import { bytesOf, isWeightFile } from '../weights/source.js';
 
 export interface Sentence {
   /** Vectors one after another. */
@@ -50,7 +51,11 @@ const ACTIVATIONS: Readonly<Record<string, Dense['activation']>> = { Tanh: Math.
  * @param hiddens the width of the model
  * @throws RangeError or TypeError that names the module's field
  */
-export async function readSentence(given: SentenceModules | undefined, hiddens: number): Promise<Sentence> {
+export async function readSentence(
+  given: SentenceModules | undefined,
+  hiddens: number,
+  signal?: AbortSignal,
+): Promise<Sentence> {
   const known = { pooling: 1, normalize: 1, dense: 1 } as const;
   const { pooling, normalize = false, dense = [] } = checkOptions(`${OPERATION}: sentence`, given, known);
   if (typeof normalize !== 'boolean') wrongKind(OPERATION, 'sentence.normalize to be a boolean', normalize);
@@ -59,7 +64,7 @@ export async function readSentence(given: SentenceModules | undefined, hiddens: 
   const layers: Dense[] = [];
   let width = modes.length * hiddens;
   for (const [i, each] of dense.entries()) {
-    const layer = await denseOf(`sentence.dense[${i}]`, each, width);
+    const layer = await denseOf(`sentence.dense[${i}]`, each, width, signal);
     layers.push(layer);
     width = layer.outputs;
   }
@@ -89,7 +94,7 @@ function poolingOf(fields: Fields, hiddens: number): readonly Pooling[] {
   return modes.map((flag) => FLAGS[flag]!);
 }
 
-async function denseOf(name: string, given: unknown, width: number): Promise<Dense> {
+async function denseOf(name: string, given: unknown, width: number, signal: AbortSignal | undefined): Promise<Dense> {
   if (tagOf(given) !== 'Object') wrongKind(OPERATION, `${name} to be an object`, given);
   const { config, weights } = given as { config?: unknown; weights?: unknown };
   const fields = fieldsOf(`${name}.config`, config);
@@ -105,7 +110,8 @@ async function denseOf(name: string, given: unknown, width: number): Promise<Den
   if (!Object.hasOwn(ACTIVATIONS, last)) {
     fields.wrong('activation_function', `to end in one of ${Object.keys(ACTIVATIONS).join(', ')}`, whole);
   }
-  const tensors = openSafetensors(`${OPERATION}: ${name}.weights`, await bytesOf(weights));
+  if (!isWeightFile(weights)) wrongKind(OPERATION, `${name}.weights to be a file`, weights);
+  const tensors = openSafetensors(`${OPERATION}: ${name}.weights`, await bytesOf(weights, signal));
   const read = (tensor: string, shape: readonly number[]): Float32Array => {
     const found = tensors.find((each) => each.name === tensor);
     const what = `${name}.weights`;

@@ -22,7 +22,7 @@ export function head(store: Store, tensors: Tensors, a: Architecture): HeadWeigh
   const matrix = `${decoder}.weight`;
   const embedding = `${a.names.tokens}.weight`;
   // A copy of the embedding is not placed.
-  const isTied = !has(decoder) || (predictsTokens && tensors.areEqual(matrix, embedding, [a.vocab, width]));
+  const isTied = !has(decoder) || (predictsTokens && tensors.mayBeEqual(matrix, embedding, [a.vocab, width]));
   const isClassifier = task.endsWith('Classification');
   const labels = isClassifier ? (a.labels ?? unnamedLabels(classes(tensors, matrix))) : undefined;
   const outputs = given.outputs ?? labels?.length ?? a.vocab;

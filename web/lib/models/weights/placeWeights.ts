@@ -7,23 +7,30 @@ import type { Tensors } from '../files.js';
 import { rotaryFrequencies } from '../rotary.js';
 import { head } from './head.js';
 import { partOf, type Source } from './parts.js';
-import { Store } from './store.js';
+import { readTensors, type ReadingOptions } from './reading.js';
+import { Store, type Job } from './store.js';
 import { distanceVectors, type FileWeights } from './distanceVectors.js';
-import type { LayerWeights, ModelWeights } from './types.js';
+import type { HeadWeights, LayerWeights, ModelWeights } from './types.js';
 
-/** Checks all tensors, and then places them. */
-export function placeWeights(
+/** Checks all tensors, and then reads and places them. */
+export async function placeWeights(
   wasm: Wasm,
   tensors: Tensors,
   a: Architecture,
   weightType: number,
-  onProgress: (done: number, total: number) => void = () => undefined,
-): { store: Store; weights: ModelWeights } {
+  options: ReadingOptions = {},
+): Promise<{ store: Store; weights: ModelWeights }> {
   const store = new Store(wasm, tensors, weightType);
   weightsOf(store, tensors, a);
-  store.startPlacing(onProgress);
+  store.startPlacing();
   try {
-    const weights = weightsOf(store, tensors, a);
+    let weights = weightsOf(store, tensors, a);
+    // The head has bytes of its own after all.
+    const separate = (): Job[] => {
+      weights = { ...weights, ...tokensOf(store, a), head: { ...weights.head!, isTied: false } };
+      return store.takeJobs();
+    };
+    await readTensors(tensors, store.takeJobs(), separate, options);
     store.finish();
     const allocate = (floats: number) => store.allocate(floats);
     const frequenciesAt = rotaryFrequencies(wasm, a, allocate);
@@ -34,18 +41,26 @@ export function placeWeights(
   }
 }
 
+type Tokens = Pick<ModelWeights, 'tokens' | 'tokensType' | 'tokensPacked'>;
+
+/** The embedding, which may be the head's matrix. */
+function tokensOf(store: Store, a: Architecture, found?: HeadWeights): Tokens {
+  const { names, embedding: e } = a;
+  const { weightType } = store;
+  if (found?.isTied) return { tokens: found.decoder.packed, tokensType: weightType, tokensPacked: true };
+  const tokensType = tableType(weightType);
+  if (weightType === 0) {
+    return { tokens: store.plain(`${names.tokens}.weight`, [a.vocab, e]), tokensType, tokensPacked: false };
+  }
+  const { packed } = store.matrix(e, [partOf(names.tokens, 'weight', a.vocab, e)], undefined, tokensType);
+  return { tokens: packed, tokensType, tokensPacked: true };
+}
+
 function weightsOf(store: Store, tensors: Tensors, a: Architecture): FileWeights {
   const { names, embedding: e, hiddens: d } = a;
-  const { weightType } = store;
   const found = head(store, tensors, a);
   const table = (name: string | undefined, rows: number): number => store.plain(`${name}.weight`, [rows, e]);
-  const shared = found?.isTied ? found.decoder.packed : undefined;
-  const tokensType = shared === undefined ? tableType(weightType) : weightType;
-  const tokens =
-    shared ??
-    (weightType > 0
-      ? store.matrix(e, [partOf(names.tokens, 'weight', a.vocab, e)], undefined, tokensType).packed
-      : table(names.tokens, a.vocab));
+  const tokens = tokensOf(store, a, found);
   const positions = a.positions ? table(names.positions, a.positions.rows) : 0;
   const types = a.tokenTypes > 0 ? table(names.types, a.tokenTypes) : 0;
   const embeddingNorm = names.embeddingNorm === undefined ? undefined : store.norm(names.embeddingNorm, e, a.bias.norm);
@@ -53,10 +68,8 @@ function weightsOf(store: Store, tensors: Tensors, a: Architecture): FileWeights
   const groups = Array.from({ length: Math.max(...a.groups) + 1 }, (_, i) => layerOf(store, a, names.layer(i)));
   const hasPooler = names.pooler !== undefined && tensors.has(`${names.pooler}.weight`);
   return {
-    weightType,
-    tokens,
-    tokensType,
-    tokensPacked: shared !== undefined || weightType > 0,
+    weightType: store.weightType,
+    ...tokens,
     positions,
     types,
     embeddingNorm,

@@ -8,9 +8,18 @@ import type { Tensors } from '../files.js';
 import { partOf, type Part, type Source } from './parts.js';
 import type { NormWeights } from './types.js';
 
+/** The number of floats of a vector or a table that are read at a time. */
+const CHUNK = 2 ** 16;
+
+/** Places some numbers, once the bytes of tensors are in memory. */
+export interface Job {
+  readonly tensors: readonly string[];
+  readonly place: () => void;
+}
+
 /**
- * Owns the memory of a model's parameters. Until `startPlacing` it only checks tensors and counts bytes, and every
- * address is 0.
+ * Owns the memory of a model's parameters. Until `startPlacing` it only checks tensors, and every address is 0. After it,
+ * it allocates memory and notes what has to be placed there.
  */
 export class Store {
   /** The type of matrices, as its number in C++. */
@@ -19,9 +28,7 @@ export class Store {
   #tensors: Tensors | undefined;
   readonly #addresses: number[] = [];
   #bytes = 0;
-  /** The bytes of all tensors that have been checked. */
-  #total = 0;
-  #placed: ((bytes: number, total: number) => void) | undefined;
+  #jobs: Job[] | undefined;
 
   constructor(wasm: Wasm, tensors: Tensors, weightType: number) {
     this.#wasm = wasm;
@@ -43,7 +50,7 @@ export class Store {
   /** Lets go of the file, whose tensors are all placed now. */
   finish(): void {
     this.#tensors = undefined;
-    this.#placed = undefined;
+    this.#jobs = undefined;
   }
 
   dispose(): void {
@@ -51,20 +58,43 @@ export class Store {
     for (const address of this.#addresses.splice(0)) this.#wasm.memory.release(address);
   }
 
-  /** From now on tensors are placed; `placed` is called after each. */
-  startPlacing(placed: (bytes: number, total: number) => void): void {
-    this.#placed = placed;
+  /** From now on memory is allocated. */
+  startPlacing(): void {
+    this.#jobs = [];
+  }
+
+  /** What has to be placed and has not been taken before. */
+  takeJobs(): Job[] {
+    return this.#jobs!.splice(0);
   }
 
   /** A vector or a table, as it is in the file. */
   plain(name: string, shape: readonly number[]): number {
-    this.#tensors!.check(name, shape);
-    return this.#write(sizeOf(shape), () => this.#tensors!.read(name));
+    const tensors = this.#tensors!;
+    tensors.check(name, shape);
+    if (!this.#jobs) return 0;
+    const size = sizeOf(shape);
+    const address = this.allocate(size);
+    const row = shape.at(-1)!;
+    const chunk = Math.max(1, Math.floor(CHUNK / row)) * row;
+    this.#jobs.push({
+      tensors: [name],
+      place: () => {
+        for (let begin = 0; begin < size; begin += chunk) {
+          const data = tensors.read(name, begin, Math.min(begin + chunk, size));
+          this.#wasm.memory.write(address + 4 * begin, data);
+        }
+      },
+    });
+    return address;
   }
 
   /** A vector that is not in the file. */
   computed(data: Float32Array): number {
-    return this.#write(data.length, () => data);
+    if (!this.#jobs) return 0;
+    const address = this.allocate(data.length);
+    this.#wasm.memory.write(address, data);
+    return address;
   }
 
   norm(name: string, width: number, hasBias: boolean): NormWeights {
@@ -85,41 +115,22 @@ export class Store {
     const { raw, memory } = this.#wasm;
     for (const { name, shape } of [...parts, ...(biasParts ?? [])]) this.#tensors!.check(name, shape);
     const outputs = parts.reduce((sum, { count }) => sum + count, 0);
+    if (!this.#jobs) return { packed: 0, bias: 0, inputs, outputs, weightType };
     const size = raw.packedWeightSize(inputs, outputs, weightType);
-    let bias = 0;
-    const packed = this.#take(size + (biasParts ? outputs : 0), () => {
-      const packed = this.allocate(size);
+    const packed = this.allocate(size);
+    const matrix = { packed, inputs, outputs, type: weightType };
+    const place = (): void => {
       if (weightType > 0) memory.clear(packed, size);
       const read = this.#reader(parts, inputs, true);
-      const matrix = { packed, inputs, outputs, type: weightType };
       scaleColumns(this.#wasm, OPERATION, matrix, read);
       packRows(this.#wasm, OPERATION, matrix, read);
-      if (biasParts) {
-        bias = this.allocate(outputs);
-        memory.write(bias, this.#reader(biasParts, 1, false)(0, outputs));
-      }
-      return packed;
-    });
+    };
+    this.#jobs.push({ tensors: namesOf(parts), place });
+    if (!biasParts) return { packed, bias: 0, inputs, outputs, weightType };
+    const bias = this.allocate(outputs);
+    const placeBias = (): void => memory.write(bias, this.#reader(biasParts, 1, false)(0, outputs));
+    this.#jobs.push({ tensors: namesOf(biasParts), place: placeBias });
     return { packed, bias, inputs, outputs, weightType };
-  }
-
-  #write(size: number, read: () => Float32Array): number {
-    return this.#take(size, () => {
-      const address = this.allocate(size);
-      this.#wasm.memory.write(address, read());
-      return address;
-    });
-  }
-
-  /** Counts the floats, or places them. */
-  #take(floats: number, place: () => number): number {
-    if (!this.#placed) {
-      this.#total += 4 * floats;
-      return 0;
-    }
-    const address = place();
-    this.#placed(this.#bytes, this.#total);
-    return address;
   }
 
   /** Reads rows of several parts as if they were one matrix. */
@@ -149,4 +160,8 @@ export class Store {
       return whole!;
     };
   }
+}
+
+function namesOf(parts: readonly Part[]): string[] {
+  return [...new Set(parts.map(({ name }) => name))];
 }

@@ -1,0 +1,170 @@
+/** A folder behind an address, whose files are fetched. */
+import { wrongValue } from '../../check/values.js';
+import { fileNamed, GAP_BYTES, OwnFile, unreadable as broken, wrongSize, type Source } from '../weights/source.js';
+import { OPERATION as OPEN } from '../config/architecture.js';
+import { OPERATION, unreadable, type Folder } from './folder.js';
+
+type Fetch = typeof fetch;
+
+/** The folder at an address. A query string goes along to each file. */
+export function addressFolder(at: URL, request: Fetch, signal: AbortSignal | undefined): Folder {
+  const base = new URL(at);
+  base.hash = '';
+  if (!base.pathname.endsWith('/')) base.pathname += '/';
+  const urlOf = (path: string): string => {
+    const url = new URL(path, base);
+    url.search = base.search;
+    return url.href;
+  };
+  /** The response; undefined where there is no such file. */
+  const ask = async (path: string, init: RequestInit): Promise<Response | undefined> => {
+    const response = await request(urlOf(path), { ...init, ...(signal && { signal }) }).catch((cause: unknown) => {
+      signal?.throwIfAborted();
+      return unreadable(path, cause);
+    });
+    // Some servers answer with a page where there is no file.
+    const isPage = response.headers.get('content-type')?.startsWith('text/html') && response.ok;
+    if (response.ok && !isPage) return response;
+    await response.body?.cancel();
+    if (response.status === 404 || isPage) return undefined;
+    return wrongValue(OPERATION, path, `HTTP status ${response.status} of ${urlOf(path)}`);
+  };
+  const sizeOf = async (path: string): Promise<number | undefined> => {
+    const head = await ask(path, { method: 'HEAD' }).catch(() => {
+      signal?.throwIfAborted();
+      // Refused: a GET will do, or say why not.
+      return 'refused' as const;
+    });
+    if (!head) return undefined;
+    const size = head === 'refused' ? undefined : lengthOf(head);
+    if (size) return size;
+    const response = await ask(path, { headers: { range: 'bytes=0-0' } });
+    if (!response) return undefined;
+    await response.body?.cancel();
+    const told = response.status === 206 ? rangeOf(response)?.total : lengthOf(response);
+    return told ?? wrongValue(OPERATION, `the size of ${path}`, 'none');
+  };
+  return {
+    names: () => Promise.resolve([]),
+    text: async (path) => {
+      const response = await ask(path, {});
+      return response?.text().catch((cause: unknown) => {
+        signal?.throwIfAborted();
+        return unreadable(path, cause);
+      });
+    },
+    file: async (path) => {
+      const size = await sizeOf(path);
+      return size === undefined ? undefined : new AddressFile(path.replace(/.*\//, ''), size, urlOf(path), request);
+    },
+  };
+}
+
+/** The length of a response's content, if it tells that. */
+function lengthOf({ headers }: Response): number | undefined {
+  const length = headers.get('content-length');
+  return length === null || headers.has('content-encoding') ? undefined : Number(length);
+}
+
+/** The range that a response says it has, and the file's size. */
+function rangeOf({ headers }: Response): { first: number; total: number } | undefined {
+  const found = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers.get('content-range') ?? '');
+  return found ? { first: Number(found[1]), total: Number(found[2]) } : undefined;
+}
+
+class AddressFile extends OwnFile {
+  readonly #url: string;
+  readonly #request: Fetch;
+
+  constructor(name: string, size: number, url: string, request: Fetch) {
+    super(name, size);
+    this.#url = url;
+    this.#request = request;
+  }
+
+  open(): Source {
+    return new AddressSource(this, this.#url, this.#request);
+  }
+}
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+/** Reads go on in the response of the last one where they can. */
+class AddressSource implements Source {
+  readonly name: string;
+  readonly size: number;
+  readonly isSequential = true;
+  /** Whether the server sends the whole file, whatever is asked for. */
+  isForward = false;
+  readonly #url: string;
+  readonly #request: Fetch;
+  #controller: AbortController | undefined;
+  #reader: Reader | undefined;
+  /** What has arrived and was not read yet; it begins at byte #at. */
+  #rest = new Uint8Array(0);
+  #at = 0;
+  /** Where the response ends. */
+  #end = 0;
+
+  constructor({ name, size }: AddressFile, url: string, request: Fetch) {
+    this.name = name;
+    this.size = size;
+    this.#url = url;
+    this.#request = request;
+  }
+
+  async read(target: Uint8Array, start: number, until: number): Promise<void> {
+    const end = start + target.length;
+    for (let at = start; at < end;) {
+      const reader = this.#reaches(at) ?? (await this.#open(at, Math.max(until, end)));
+      if (this.#rest.length === 0) {
+        const { done, value } = await reader.read().catch((cause: unknown) => broken(this.name, cause));
+        if (done) wrongSize(this.name, this.size, this.#at);
+        this.#rest = value as Uint8Array<ArrayBuffer>;
+      }
+      // Bytes before `at` are skipped.
+      const skipped = Math.min(at - this.#at, this.#rest.length);
+      const taken = Math.min(end - at, this.#rest.length - skipped);
+      target.set(this.#rest.subarray(skipped, skipped + taken), at - start);
+      this.#rest = this.#rest.subarray(skipped + taken);
+      this.#at += skipped + taken;
+      at += taken;
+    }
+  }
+
+  close(): void {
+    this.#controller?.abort();
+    this.#reader?.cancel().catch(() => undefined);
+    this.#controller = this.#reader = undefined;
+  }
+
+  /** The response's reader, if it has the byte at `at` before it. */
+  #reaches(at: number): Reader | undefined {
+    const gap = at - this.#at;
+    return gap >= 0 && at < this.#end && (this.isForward || gap <= GAP_BYTES) ? this.#reader : undefined;
+  }
+
+  async #open(start: number, until: number): Promise<Reader> {
+    this.close();
+    this.#controller = new AbortController();
+    const { signal } = this.#controller;
+    const headers = { range: `bytes=${start}-${until - 1}` };
+    const response = await this.#request(this.#url, { headers, signal }).catch((cause: unknown) =>
+      broken(this.name, cause),
+    );
+    const { status, body } = response;
+    if ((status !== 200 && status !== 206) || !body) {
+      return wrongValue(OPEN, fileNamed(this.name), `HTTP status ${status} of ${this.#url}`);
+    }
+    this.isForward = status === 200;
+    const { first, total } = (this.isForward ? undefined : rangeOf(response)) ?? { first: start, total: this.size };
+    if (first !== start) wrongValue(OPEN, `${fileNamed(this.name)} from byte ${start} on`, first);
+    const size = this.isForward ? (lengthOf(response) ?? total) : total;
+    if (size !== this.size) wrongSize(this.name, this.size, size);
+    this.#at = this.isForward ? 0 : start;
+    this.#end = this.isForward ? this.size : until;
+    this.#rest = new Uint8Array(0);
+    this.#reader = body.getReader();
+    return this.#reader;
+  }
+}

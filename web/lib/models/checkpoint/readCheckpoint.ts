@@ -1,0 +1,158 @@
+import { checkOptions, type Known } from '../../check/options.js';
+import { tagOf, wrongKind, wrongValue } from '../../check/values.js';
+import type { WebDirectory, WebDrop, WebFile } from '../../runtime/hostTypes.js';
+import { fileNamesOf } from '../files.js';
+import { addressFolder } from './address.js';
+import { diskFolder, nodeFiles } from './disk.js';
+import { OPERATION, type Folder } from './folder.js';
+import { dropFolder, filesFolder, handleFolder, type AnyFile } from './listed.js';
+import { sentenceModules } from './sentence.js';
+import type { Checkpoint, WeightFile } from './types.js';
+
+/** The options of `readCheckpoint`. */
+export interface ReadCheckpointOptions {
+  /** Fetches files behind an address, now and in `openModel`. Default: the global one. */
+  fetch?: typeof fetch;
+  /** Ends the reading with its reason. */
+  signal?: AbortSignal;
+}
+
+const OPTIONS: Known<ReadCheckpointOptions> = { fetch: 1, signal: 1 };
+const [CONFIG, INDEX, WEIGHTS] = ['config.json', 'model.safetensors.index.json', 'model.safetensors'] as const;
+/** Forms of weights that are not read, and their usual names where a folder cannot be listed. */
+const OTHERS = /^(?!training_args|optimizer|scheduler).*\.(bin|onnx|gguf|pt|pth|ckpt|h5|msgpack)$/i;
+const USUAL_OTHERS = ['pytorch_model.bin', 'pytorch_model.bin.index.json', 'model.onnx', 'onnx/model.onnx'];
+
+/**
+ * Reads the small files of a published folder, and finds its weights, which `openModel` reads.
+ *
+ * @param folder an address, in Node also a path or a `file:` URL; the files of a directory input, a drop's
+ *   DataTransfer, or a FileSystemDirectoryHandle. The config.json is the one directly in the folder; that of Files is
+ *   the longest common folder of their paths.
+ * @throws RangeError that names the file that is missing, and what is there instead; TypeError for what is no folder
+ * @example
+ * const checkpoint = await readCheckpoint('https://example.com/all-MiniLM-L6-v2/');
+ * const model = await openModel({ ...checkpoint, weightType: 'int8' });
+ */
+export async function readCheckpoint(
+  folder: string | URL | WebFile | WebDirectory | WebDrop | Iterable<WebFile>,
+  options?: ReadCheckpointOptions,
+): Promise<Checkpoint> {
+  const { fetch: given, signal } = checkOptions(OPERATION, options, OPTIONS);
+  if (given != null && typeof given !== 'function') wrongKind(OPERATION, 'fetch to be a function', given);
+  if (signal != null && tagOf(signal) !== 'AbortSignal') wrongKind(OPERATION, 'signal to be an AbortSignal', signal);
+  signal?.throwIfAborted();
+  // Not `fetch` alone, which a page may replace later.
+  const opened = openFolder(folder, given ?? ((...args) => fetch(...args)), signal ?? undefined);
+  const json = async (path: string): Promise<unknown> => {
+    const text = await opened.text(path);
+    signal?.throwIfAborted();
+    if (text === undefined) return undefined;
+    try {
+      return JSON.parse(text) as unknown;
+    } catch (error) {
+      return wrongValue(OPERATION, `${path} to be JSON`, (error as Error).message);
+    }
+  };
+  const needed = async (path: string): Promise<unknown> => {
+    const found = await json(path);
+    return found === undefined ? missing(opened, path) : found;
+  };
+  const file = async (path: string): Promise<WeightFile> => {
+    const found = await opened.file(path);
+    signal?.throwIfAborted();
+    return found ?? missing(opened, path);
+  };
+  const config = await needed(CONFIG);
+  const index = await json(INDEX);
+  const weights = await weightsOf(opened, index, file);
+  const [generationConfig, image, modules, tokenizer, tokenizerConfig] = await Promise.all(
+    [
+      'generation_config.json',
+      'preprocessor_config.json',
+      'modules.json',
+      'tokenizer.json',
+      'tokenizer_config.json',
+    ].map(json),
+  );
+  const sentence = modules === undefined ? undefined : await sentenceModules(modules, needed, file);
+  return {
+    config,
+    weights,
+    ...(index !== undefined && { index }),
+    ...(generationConfig !== undefined && { generationConfig }),
+    ...(image !== undefined && { imageConfig: withProcessor(image, config) }),
+    ...(sentence && { sentence }),
+    ...(tokenizer !== undefined && { tokenizer: { json: tokenizer, config: tokenizerConfig ?? {} } }),
+  };
+}
+
+/** Runs at once, because a drop is empty after its event. */
+function openFolder(folder: unknown, request: typeof fetch, signal: AbortSignal | undefined): Folder {
+  const none = (): never => wrongKind(OPERATION, 'a folder: an address, a path, files, a drop or a handle', folder);
+  const tag = tagOf(folder);
+  if (typeof folder === 'string' || tag === 'URL') {
+    const fs = nodeFiles();
+    const url = urlOf(folder as string | URL, fs !== undefined);
+    if (/\.gguf$/i.test(typeof url === 'string' ? url : (url?.pathname ?? ''))) refuseGguf(String(folder));
+    if (url === undefined) return none();
+    if (typeof url === 'string' || url.protocol === 'file:') return fs ? diskFolder(url, fs) : none();
+    return /^https?:$/.test(url.protocol) ? addressFolder(url, request, signal) : none();
+  }
+  if (Object(folder) !== folder) return none();
+  const { kind, items, name } = folder as { kind?: unknown; items?: unknown; name?: unknown };
+  if (tag === 'FileSystemDirectoryHandle' || kind === 'directory') return handleFolder(folder as WebDirectory);
+  if (tag === 'DataTransfer' || Symbol.iterator in Object(items)) return dropFolder(folder as WebDrop);
+  if (tag === 'File' && /\.gguf$/i.test(String(name))) return refuseGguf(String(name));
+  if (!(Symbol.iterator in (folder as object)) || ArrayBuffer.isView(folder)) return none();
+  const files = [...(folder as Iterable<AnyFile>)];
+  for (const each of files) if (tagOf(each) !== 'File') wrongKind(OPERATION, 'a list of Files', each);
+  return filesFolder(files);
+}
+
+/** An address or a path; undefined for an address without a page that it could be on. */
+function urlOf(folder: string | URL, hasDisk: boolean): URL | string | undefined {
+  if (typeof folder !== 'string') return folder;
+  try {
+    if (/^[a-z][a-z\d+.-]+:/i.test(folder)) return new URL(folder);
+    return hasDisk ? folder : new URL(folder, globalThis.document?.baseURI ?? globalThis.location?.href);
+  } catch {
+    return undefined;
+  }
+}
+
+function refuseGguf(name: string): never {
+  return wrongValue(OPERATION, 'a folder with safetensors', `'${name}', a GGUF file`);
+}
+
+/** The files that the index names; without one, model.safetensors or else all that the folder has. */
+async function weightsOf(
+  folder: Folder,
+  index: unknown,
+  file: (path: string) => Promise<WeightFile>,
+): Promise<WeightFile[]> {
+  if (index !== undefined) {
+    return Promise.all([...new Set(fileNamesOf(OPERATION, index).values())].map(file));
+  }
+  const single = await folder.file(WEIGHTS);
+  if (single) return [single];
+  const names = (await folder.names()).filter((name) => /\.safetensors$/i.test(name)).sort();
+  return names.length > 0 ? Promise.all(names.map(file)) : [await file(WEIGHTS)];
+}
+
+/** Throws for a file that is missing; the message has the weights that are there instead. */
+async function missing(folder: Folder, path: string): Promise<never> {
+  const names = (await folder.names()).filter((name) => OTHERS.test(name));
+  if (names.length === 0 && path === WEIGHTS) {
+    for (const name of USUAL_OTHERS) if (await folder.file(name)) names.push(name);
+  }
+  return wrongValue(OPERATION, path, names.join(', ') || 'none');
+}
+
+/** The config of pictures, with the model's type where it names no processor. */
+function withProcessor(image: unknown, config: unknown): unknown {
+  if (tagOf(image) !== 'Object') return image;
+  const { image_processor_type: own, feature_extractor_type: old } = image as Record<string, unknown>;
+  if (own != null || old != null) return image;
+  return { ...(image as object), model_type: (Object(config) as { model_type?: unknown }).model_type };
+}
