@@ -2,55 +2,45 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { filesOf } from '../../web/page/models/checkpoint.js';
 import { readUrl, writeUrl } from '../../web/page/models/link.js';
-import { filesIn } from '../../web/page/models/opening.js';
 import { nameOf, piecesOf, textOf, tokensOf } from '../../web/page/models/text.js';
 
 const file = (name: string, text = '{}'): File => new File([text], name);
-const huge = (name: string, size: number): File => Object.defineProperty(file(name), 'size', { value: size });
 
 describe('a folder', () => {
   test.each<[string, File[], object]>([
     ['nothing', [], { reason: 'noConfig' }],
     ['no config', [file('model.safetensors')], { reason: 'noConfig' }],
     ['no weights', [file('config.json')], { reason: 'noWeights' }],
+    [
+      'weights of another kind',
+      [file('config.json'), file('pytorch_model.bin')],
+      { reason: 'otherWeights', detail: 'pytorch_model.bin' },
+    ],
     ['a broken config', [file('config.json', '{'), file('a.safetensors')], { reason: 'noJson', detail: 'config.json' }],
     [
       'a broken tokenizer',
       [file('config.json'), file('a.safetensors'), file('tokenizer.json', 'x')],
       { reason: 'noJson', detail: 'tokenizer.json' },
     ],
-    [
-      'more weights than fit, in two files',
-      [file('config.json'), huge('a.safetensors', 1.2e9), huge('b.safetensors', 1.1e9)],
-      { reason: 'tooLarge', detail: '2.3' },
-    ],
+    ['two configs', [file('config.json'), file('config.json')], { reason: 'refused', detail: expect.any(String) }],
   ])('with %s is refused by its reason', async (_, files, refusal) => {
-    await expect(filesOf(files)).rejects.toMatchObject(refusal);
+    await expect(filesOf(files, 'folder')).rejects.toMatchObject(refusal);
   });
 
   test('may lack a tokenizer, and may have several files of weights and other files', async () => {
     const names = ['README.md', 'model-00002.safetensors', 'config.json', 'model-00001.safetensors'];
-    const files = await filesOf(names.map((name) => file(name)));
-    expect(files.weights).toHaveLength(2);
-    expect(files.tokenizer).toBeUndefined();
-    const whole = await filesOf([...names, 'tokenizer.json'].map((name) => file(name)));
-    expect(whole.tokenizer).toEqual({ json: {}, config: {} });
-  });
-
-  test('that is dropped is read in batches, without its subfolders and unreadable files', async () => {
-    type Found = (file: File) => void;
-    const entry = (name: string): unknown => ({ isFile: true, file: (found: Found) => found(file(name)) });
-    const broken = { isFile: true, file: (_: Found, failed: () => void) => failed() };
-    const folder = (...portions: unknown[][]): unknown => ({
-      isFile: false,
-      createReader: () => ({
-        readEntries: (found: (some: unknown[]) => void) => found(portions.shift() ?? []),
-      }),
-    });
-    const dropped = folder([entry('a'), folder([entry('b')])], [broken, entry('c')]);
-    const namesIn = async (from: unknown): Promise<string[]> =>
-      (await filesIn(from as FileSystemEntry)).map(({ name }) => name);
-    expect([await namesIn(dropped), await namesIn(entry('d'))]).toEqual([['a', 'c'], ['d']]);
+    const { name, checkpoint } = await filesOf(
+      names.map((each) => file(each)),
+      'folder',
+    );
+    expect(name).toBe('folder');
+    expect(checkpoint.weights).toHaveLength(2);
+    expect(checkpoint.tokenizer).toBeUndefined();
+    const whole = await filesOf(
+      [...names, 'tokenizer.json'].map((each) => file(each)),
+      'folder',
+    );
+    expect(whole.checkpoint.tokenizer).toEqual({ json: {}, config: {} });
   });
 });
 

@@ -1,14 +1,11 @@
-import { openModel, type AsyncModel } from 'wasm-attention/models';
+import { openModel, readCheckpoint, type AsyncModel, type Checkpoint as Published } from 'wasm-attention/models';
 import { loadWorker, type AsyncWasmAttention } from 'wasm-attention/worker';
 import { SlowTokenizer, Tokenizer, type TokenizerFiles } from './tokenizer.js';
 
-/** The most bytes of weights: a browser cannot read a larger file, and WebAssembly can address only twice as much. */
-const MAX_BYTES = 2 ** 31 - 1;
-
-/** Why a checkpoint cannot be opened; `detail` is a file's name, a size or the library's message. */
+/** Why a checkpoint cannot be opened; `detail` is a file's name or the library's message. */
 export class CheckpointError extends Error {
   constructor(
-    readonly reason: 'noConfig' | 'noWeights' | 'noJson' | 'tooLarge' | 'refused',
+    readonly reason: 'noConfig' | 'noWeights' | 'otherWeights' | 'noJson' | 'refused',
     readonly detail: string,
   ) {
     super(`${reason}: ${detail}`);
@@ -16,13 +13,13 @@ export class CheckpointError extends Error {
   }
 }
 
+/** What a reader chooses or drops. */
+export type Given = readonly File[] | DataTransfer;
+
 /** A checkpoint's files. */
 export interface Files {
   readonly name: string;
-  readonly config: unknown;
-  readonly weights: readonly (Blob | Uint8Array<ArrayBuffer>)[];
-  /** Undefined if the folder has none. */
-  readonly tokenizer: TokenizerFiles | undefined;
+  readonly checkpoint: Published;
 }
 
 /** A model in a worker, and its tokenizer in another. */
@@ -36,32 +33,26 @@ export interface Checkpoint {
 let worker: Promise<AsyncWasmAttention> | undefined;
 
 /**
- * Picks a checkpoint's files from a folder.
+ * Reads the small files of a folder. A drop is empty after its event, so this is called in it.
  *
- * @throws CheckpointError if a file is missing or unreadable, or the weights are too large
+ * @throws CheckpointError if a file is missing or unreadable
  */
-export async function filesOf(all: readonly File[]): Promise<Files> {
-  const named = (name: string): File | undefined => all.find((file) => file.name === name);
-  const json = async (file: File): Promise<object> => {
-    try {
-      return JSON.parse(await file.text()) as object;
-    } catch {
-      throw new CheckpointError('noJson', file.name);
-    }
-  };
-  const weights = all.filter(({ name }) => name.endsWith('.safetensors'));
-  const config = named('config.json');
-  if (config === undefined) throw new CheckpointError('noConfig', 'config.json');
-  if (weights.length === 0) throw new CheckpointError('noWeights', '*.safetensors');
-  const bytes = weights.reduce((sum, { size }) => sum + size, 0);
-  if (bytes > MAX_BYTES) throw new CheckpointError('tooLarge', (bytes / 1e9).toFixed(1));
-  const [tokenizer, settings] = [named('tokenizer.json'), named('tokenizer_config.json')];
-  return {
-    name: /^[^/]+(?=\/)/.exec(config.webkitRelativePath)?.[0] ?? weights[0]?.name ?? '',
-    config: await json(config),
-    weights,
-    tokenizer: tokenizer && { json: await json(tokenizer), config: settings ? await json(settings) : {} },
-  };
+export async function filesOf(given: Given, name: string): Promise<Files> {
+  try {
+    return { name, checkpoint: await readCheckpoint(given) };
+  } catch (error) {
+    throw refusal(error);
+  }
+}
+
+/** What the library's errors say, in the words of the page. */
+function refusal(error: unknown): CheckpointError {
+  const message = error instanceof Error ? error.message : String(error);
+  const [, expected = '', got = ''] = /expected (\S+)(?: to be JSON)?, got (.*)$/s.exec(message) ?? [];
+  if (message.includes(' to be JSON, ')) return new CheckpointError('noJson', expected);
+  if (expected === 'config.json') return new CheckpointError('noConfig', expected);
+  if (expected !== 'model.safetensors') return new CheckpointError('refused', message);
+  return got === 'none' ? new CheckpointError('noWeights', expected) : new CheckpointError('otherWeights', got);
 }
 
 /** The small model that comes with the page. */
@@ -69,20 +60,23 @@ export async function stories(): Promise<Files> {
   const { files } = await import('../../elements/story-model.js');
   return {
     name: 'stories260K',
-    config: files.config,
-    weights: [files.weights()],
-    tokenizer: { json: files.tokenizer, config: files.tokenizerConfig },
+    checkpoint: {
+      config: files.config,
+      weights: [new Blob([files.weights()])],
+      tokenizer: { json: files.tokenizer, config: files.tokenizerConfig },
+    },
   };
 }
 
 /**
- * Opens a checkpoint in the worker; `onProgress` receives the share of its bytes that is read.
+ * Opens a checkpoint in the worker; `onProgress` receives the bytes read so far, and of all that will be read.
  *
  * @throws CheckpointError with the library's message about the config, a tensor or memory
  * @throws SlowTokenizer
  */
-export async function open(files: Files, onProgress: (share: number) => void): Promise<Checkpoint> {
-  const tokenizer = files.tokenizer && new Tokenizer(files.tokenizer);
+export async function open(files: Files, onProgress: (done: number, total: number) => void): Promise<Checkpoint> {
+  const { checkpoint } = files;
+  const tokenizer = checkpoint.tokenizer && new Tokenizer(checkpoint.tokenizer as TokenizerFiles);
   let model: AsyncModel | undefined;
   try {
     worker ??= loadWorker().catch((error: unknown) => {
@@ -90,12 +84,7 @@ export async function open(files: Files, onProgress: (share: number) => void): P
       worker = undefined;
       throw error;
     });
-    model = await openModel({
-      config: files.config,
-      weights: files.weights,
-      attention: (await worker).with({ transfer: true }),
-      onProgress: (done, total) => onProgress(done / total),
-    });
+    model = await openModel({ ...checkpoint, attention: await worker, onProgress });
     await tokenizer?.start();
     return { name: files.name, model, tokenizer };
   } catch (error) {

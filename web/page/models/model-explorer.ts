@@ -8,7 +8,7 @@ import {
   type HeadDetail,
 } from '../../elements/kit.js';
 import { changeEntry } from '../history-entry.js';
-import type { Checkpoint, Files } from './checkpoint.js';
+import type { Checkpoint, Files, Given } from './checkpoint.js';
 import { headOf, readUrl, writeUrl, type UrlState } from './link.js';
 import { explorerStyles } from './model-explorer-styles.js';
 import { dropZone, statusOf, type State } from './opening.js';
@@ -62,11 +62,11 @@ export class ModelExplorer extends LitElement {
     const { state } = this;
     const words = this.#words;
     if (!words.ready) return html``;
-    const openFiles = (files: readonly File[]): void =>
-      void this.#open(files[0]?.name ?? '', ({ filesOf }) => filesOf(files));
+    const openFiles = (given: Given, name: string): void =>
+      void this.#open(name, ({ filesOf }) => filesOf(given, name));
     return html`${dropZone(words, state, openFiles, () => void this.#openStories())}
       <p class="status" role="status">${statusOf(words, state)}</p>
-      ${state.kind === 'opening' ? html`<progress max="1" .value=${state.share} aria-label=${words.text('models.opening', { name: state.name, percent: '' })}></progress>` : nothing}
+      ${state.kind === 'opening' ? html`<progress .max=${state.total} .value=${state.done} aria-label=${words.text('models.reading', { name: state.name })}></progress>` : nothing}
       ${state.kind === 'open' ? this.#opened(state.checkpoint) : nothing}`;
   }
 
@@ -152,14 +152,13 @@ export class ModelExplorer extends LitElement {
     ++this.#runs;
     this.pass = this.written = this.similarities = undefined;
     this.said = '';
-    this.state = { kind: 'reading', name, share: 0 };
+    this.state = { kind: 'reading', name };
     try {
       const module = await import('./checkpoint.js');
       const given = await find(module);
-      this.state = { kind: 'opening', name: given.name, share: 0 };
       const checkpoint = await module.open(
         given,
-        (share) => (this.state = { kind: 'opening', name: given.name, share }),
+        (done, total) => (this.state = { kind: 'opening', name: given.name, done, total }),
       );
       const { numLayers, numHeads } = checkpoint.model;
       const fits = (each: string): boolean => {

@@ -1,11 +1,12 @@
 import { html, type TemplateResult } from 'lit';
-import type { Checkpoint } from './checkpoint.js';
+import type { Checkpoint, Given } from './checkpoint.js';
 import type { ModelWords } from './words.js';
 
 /** The state of opening a checkpoint. */
 export type State =
   | { readonly kind: 'none' }
-  | { readonly kind: 'reading' | 'opening'; readonly name: string; readonly share: number }
+  | { readonly kind: 'reading'; readonly name: string }
+  | { readonly kind: 'opening'; readonly name: string; readonly done: number; readonly total: number }
   | { readonly kind: 'refused'; readonly reason: string; readonly detail: string }
   | { readonly kind: 'open'; readonly checkpoint: Checkpoint };
 
@@ -17,13 +18,16 @@ export function statusOf(words: ModelWords, state: State): string {
     case 'reading':
       return words.text('models.reading', { name: state.name });
     case 'opening':
-      return words.text('models.opening', { name: state.name, percent: words.percent(state.share, 0) });
+      return words.text('models.opening', {
+        name: state.name,
+        done: words.number(state.done / 1e6, 1),
+        total: words.number(state.total / 1e6, 1),
+      });
     case 'refused':
       return words.text(`models.${state.reason}` as 'models.refused', {
         file: state.detail,
         message: state.detail,
         seconds: state.detail,
-        size: state.reason === 'tooLarge' ? words.number(Number(state.detail), 1) : '',
       });
     case 'open': {
       const { name, model } = state.checkpoint;
@@ -43,7 +47,7 @@ export function statusOf(words: ModelWords, state: State): string {
 export function dropZone(
   words: ModelWords,
   state: State,
-  openFiles: (files: readonly File[]) => void,
+  openFiles: (given: Given, name: string) => void,
   openStories: () => void,
 ): TemplateResult {
   const closed = state.kind === 'reading' || state.kind === 'opening';
@@ -53,12 +57,18 @@ export function dropZone(
   };
   const onDrop = (event: DragEvent): void => {
     onDrag(event);
-    const entries = [...(event.dataTransfer?.items ?? [])].flatMap((item) => item.webkitGetAsEntry() ?? []);
-    void Promise.all(entries.map((entry) => filesIn(entry))).then((files) => openFiles(files.flat()));
+    // The event's own list is empty when the code that opens it has been loaded.
+    const items = [...(event.dataTransfer?.items ?? [])].map((item) => {
+      const [entry, file] = [item.webkitGetAsEntry(), item.getAsFile()];
+      return { webkitGetAsEntry: () => entry, getAsFile: () => file };
+    });
+    const name = items[0]?.webkitGetAsEntry()?.name ?? items[0]?.getAsFile()?.name;
+    if (name !== undefined) openFiles({ items } as unknown as DataTransfer, name);
   };
   const onChoose = ({ target }: Event): void => {
     const files = [...((target as HTMLInputElement).files ?? [])];
-    if (files.length > 0) openFiles(files);
+    const [first] = files;
+    if (first) openFiles(files, /^[^/]+(?=\/)/.exec(first.webkitRelativePath)?.[0] ?? first.name);
   };
   const choose = ({ currentTarget }: Event): void =>
     ((currentTarget as Element).nextElementSibling as HTMLInputElement).click();
@@ -70,24 +80,4 @@ export function dropZone(
       <button type="button" ?disabled=${closed} @click=${openStories}>${words.text('models.stories')}</button>
     </div>
   </div>`;
-}
-
-/** The dropped file, or the files of a folder without its subfolders. */
-export async function filesIn(entry: FileSystemEntry, isInside = false): Promise<File[]> {
-  if (entry.isFile) {
-    return new Promise((resolve) =>
-      (entry as FileSystemFileEntry).file(
-        (file) => resolve([file]),
-        () => resolve([]),
-      ),
-    );
-  }
-  if (isInside) return [];
-  const reader = (entry as FileSystemDirectoryEntry).createReader();
-  const entries: FileSystemEntry[] = [];
-  // The browser returns entries in batches, the last of which is empty.
-  for (let some = [entry]; some.length > 0; entries.push(...some)) {
-    some = await new Promise((resolve) => reader.readEntries(resolve, () => resolve([])));
-  }
-  return (await Promise.all(entries.map((each) => filesIn(each, true)))).flat();
 }
