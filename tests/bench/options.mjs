@@ -19,11 +19,11 @@ export const usage = `usage: npm run bench -- [options]
   --clock cpu          measure processor time instead of wall time, for a busy machine
   --quick              a few rows and peers, within a minute
   --json FILE          write all measurements to a file
-rows: limits, cold, growth, long, drift, ${works.map((work) => work.name).join(', ')}`;
+rows: limits, cold, growth, long, drift, opening, ${works.map((work) => work.name).join(', ')}`;
 
 const everyPeer = ['ort', 'tfjs', 'javascript'];
 const peerNames = [...everyPeer, 'wllama', 'ort-attention', 'ort-mha', ...ORT_INT8];
-const allNames = ['limits', 'cold', ...works.map((work) => work.name), 'long', 'growth', 'drift'];
+const allNames = ['limits', 'cold', ...works.map((work) => work.name), 'long', 'growth', 'drift', 'opening'];
 
 class UsageError extends Error {}
 
@@ -63,8 +63,8 @@ function defaultNames({ relaxed, scaling, browser, quick }) {
   const all = taken.map(({ name }) => name);
   const rows = (scaling ? scalingWorks : all).filter((name) => !quick || quickWorks.includes(name));
   if (scaling) return rows;
-  const apart = relaxed ? ['limits'] : ['limits', 'cold', ...(quick ? [] : ['long', 'growth', 'drift'])];
-  return [...apart.filter((name) => !browser || !['cold', 'drift'].includes(name)), ...rows];
+  const apart = relaxed ? ['limits'] : ['limits', 'cold', ...(quick ? [] : ['long', 'growth', 'drift', 'opening'])];
+  return [...apart.filter((name) => !browser || !['cold', 'drift', 'opening'].includes(name)), ...rows];
 }
 
 /** Throws for options that exclude each other. */

@@ -217,3 +217,19 @@ export function driftTable(drift) {
     table(['', '', 'cosine', 'changed', 'divergence'], rows),
   ].join('\n');
 }
+
+export function openingTable(opening) {
+  if (opening.failed) return `\nopening: failed: ${opening.failed}`;
+  const megabytes = (bytes) => Math.round(bytes / 1e6);
+  const rows = opening.map(({ weightType, ms, parameters, heap, peak, beyond, allowed }) => [
+    weightType,
+    (ms / 1000).toFixed(1),
+    ...[parameters, heap, peak, beyond, allowed].map(megabytes),
+    beyond <= allowed ? 'ok' : 'MISSED',
+  ]);
+  return [
+    `\nOpening ${megabytes(opening[0].size)} MB of bfloat16 from a server on this machine, in a fresh process. Memory in MB: parameters, wasm`,
+    "memory, the process at most, the same beyond a tiny model's, and its bar: 1.15 × parameters + 16 MB + the largest tensor.",
+    table(['', 's', 'parameters', 'wasm', 'process', 'beyond', 'bar', ''], rows),
+  ].join('\n');
+}

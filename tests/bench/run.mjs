@@ -6,7 +6,17 @@ import { barsFor } from './bars.mjs';
 import { inBrowser } from './in-browser.mjs';
 import { inNode } from './in-node.mjs';
 import { parse } from './options.mjs';
-import { barsOf, coldTable, driftTable, growthTables, limitsTable, longTable, merge, rowTables } from './report.mjs';
+import {
+  barsOf,
+  coldTable,
+  driftTable,
+  growthTables,
+  limitsTable,
+  longTable,
+  merge,
+  openingTable,
+  rowTables,
+} from './report.mjs';
 import { scalingTable } from './scaling.mjs';
 import { setUp } from './setup.mjs';
 import { works } from './works.mjs';
@@ -49,6 +59,7 @@ async function measureAll({ measure }, options, task, report, save) {
     else if (name === 'long') report.long = await measure({ ...one, kind: name }, progressed);
     else if (name === 'growth') report.growth = await measure({ ...one, kind: name }, progressed);
     else if (name === 'drift') report.drift = await measure({ ...one, kind: name }, progressed);
+    else if (name === 'opening') report.opening = await measure({ ...one, kind: name }, progressed);
     else {
       const runs = [];
       for (let i = 0; i < options.processes; i++) runs.push(await measure(one, progressed));
@@ -88,6 +99,7 @@ async function main() {
     if (report.long) console.log(longTable(report.long));
     if (report.growth) console.log(growthTables(report.growth));
     if (report.drift) console.log(driftTable(report.drift));
+    if (report.opening) console.log(openingTable(report.opening));
   } finally {
     await place.close();
   }

@@ -55,18 +55,25 @@ export const isFloats = ({ dtype, read }: FileEntry) => /^(F32|B?F16)$/.test(dty
 /**
  * A tensor's floats from `begin` to `end`, all by default: a view of the file's bytes if they are aligned float32s,
  * otherwise a copy.
+ *
+ * @param roomFor gives room for a copy; by default a new array
  */
-export function readFloats({ dtype, bytes, read }: FileEntry, begin = 0, end = Infinity): Float32Array {
+export function readFloats(
+  { dtype, bytes, read }: FileEntry,
+  begin = 0,
+  end = Infinity,
+  roomFor = (length: number) => new Float32Array(length),
+): Float32Array {
   if (read) return read(begin, end);
   const size = SIZES.get(dtype)!;
   const wanted = bytes.subarray(begin * size, end * size);
   const { buffer, byteOffset, length } = wanted.byteOffset % size === 0 ? wanted : wanted.slice();
   if (dtype === 'F32') return new Float32Array(buffer, byteOffset, length / 4);
   const halves = new Uint16Array(buffer, byteOffset, length / 2);
-  const floats = new Float32Array(halves.length);
+  const floats = roomFor(halves.length);
   if (dtype === 'F16') return widen(halves, floats);
   // BF16 is the upper half of a float32.
-  const bits = new Int32Array(floats.buffer);
+  const bits = new Int32Array(floats.buffer, floats.byteOffset, floats.length);
   for (let i = 0; i < halves.length; ++i) bits[i] = halves[i]! << 16;
   return floats;
 }
