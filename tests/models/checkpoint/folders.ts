@@ -44,6 +44,8 @@ export function filesOf(files: Files, folder = 'model/'): File[] {
 export interface ServerOptions {
   /** Whether it answers with the bytes that a Range asks for. Default true. */
   readonly ranges?: boolean;
+  /** Whether it tells lengths. Default true. */
+  readonly lengths?: boolean;
   /** Whether it answers HEAD. Default true. */
   readonly head?: boolean;
   /** How many bytes of weights it sends before the line breaks. */
@@ -56,7 +58,14 @@ export interface ServerOptions {
 
 /** A server of a folder at https://example.org/model/, and what it has been asked for. */
 export function serverOf(files: Files, options: ServerOptions = {}): { fetch: typeof fetch; asked: string[] } {
-  const { ranges = true, head = true, breaksAfter = Infinity, chunk = 1 << 16, statuses = {} } = options;
+  const {
+    ranges = true,
+    lengths = true,
+    head = true,
+    breaksAfter = Infinity,
+    chunk = 1 << 16,
+    statuses = {},
+  } = options;
   const asked: string[] = [];
   let sent = 0;
   const bodyOf = (bytes: Uint8Array<ArrayBuffer>, isWeights: boolean): ReadableStream<Uint8Array> => {
@@ -87,13 +96,14 @@ export function serverOf(files: Files, options: ServerOptions = {}): { fetch: ty
     const bytes = files[path];
     if (status !== 200 || !bytes) return new Response('', { status });
     const isWeights = path.endsWith('.safetensors');
-    if (method === 'HEAD') return new Response(null, { headers: { 'content-length': String(bytes.length) } });
+    const length = lengths ? { 'content-length': String(bytes.length) } : undefined;
+    if (method === 'HEAD') return new Response(null, { headers: length ?? {} });
     const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? [];
     if (!ranges || first === undefined) {
-      return new Response(bodyOf(bytes, isWeights), { headers: { 'content-length': String(bytes.length) } });
+      return new Response(bodyOf(bytes, isWeights), { headers: length ?? {} });
     }
     const part = bytes.slice(Number(first), Number(last) + 1);
-    const headers = { 'content-range': `bytes ${first}-${last}/${bytes.length}` };
+    const headers = { 'content-range': `bytes ${first}-${last}/${lengths ? bytes.length : '*'}` };
     return new Response(bodyOf(part, isWeights && part.length > 1), { status: 206, headers });
   };
   return { fetch: request, asked };

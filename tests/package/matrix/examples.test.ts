@@ -78,6 +78,30 @@ describe('the example', () => {
     expect(rows[0]![0]).toBe('1.000');
   });
 
+  it('search-page builds, opens its model in a worker, and ranks sentences', async () => {
+    const model = copyWithTokenizers('search-page');
+    cpSync(model, join(consumer.path, 'public/model'), { recursive: true });
+    output('node', [join(ROOT, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn'], {
+      cwd: consumer.path,
+    });
+    const given = { folder: join(consumer.path, 'dist'), path: '/index.html', policy: '' };
+    let found!: { readonly first: string[]; readonly bar: number[]; readonly second: string[] };
+    await open(given, async (page) => {
+      await shown(page, /ready/);
+      const ranked = (): Promise<string[]> => page.locator('li').allTextContents();
+      const first = await ranked();
+      const bar = await page.locator('progress').evaluate((each: HTMLProgressElement) => [each.value, each.max]);
+      await page.fill('input', 'One day, it rained.');
+      await page.locator('li:first-child', { hasText: 'rained' }).waitFor();
+      found = { first, bar, second: await ranked() };
+      return '';
+    });
+    expect(found.first[0]).toBe('1.000 The cat was happy.');
+    expect(found.second[0]).toBe('1.000 One day, it rained.');
+    expect(found.bar[0]).toBe(found.bar[1]);
+    expect(found.bar[0]).toBeGreaterThan(1e6);
+  });
+
   it('corpus embeds the same vectors on one core as on two', () => {
     const model = copyWithTokenizers('corpus');
     const sentences = Array.from({ length: 70 }, (_, i) => `The cat was happy${' and happy'.repeat(i % 5)}, one day.`);

@@ -2,16 +2,14 @@
 // The folder `model` has a sentence transformer as Hugging Face publishes it: config.json, model.safetensors,
 // tokenizer.json, tokenizer_config.json.
 import { Tokenizer } from '@huggingface/tokenizers';
-import { openModel } from 'wasm-attention/models';
+import { openModel, readCheckpoint } from 'wasm-attention/models';
 
 let opened;
 
 async function open(assets) {
-  const read = (name) => assets.fetch(new URL(name, 'https://assets'));
-  const json = async (name) => (await read(name)).json();
-  const tokenizer = new Tokenizer(await json('tokenizer.json'), await json('tokenizer_config.json'));
-  const weights = await (await read('model.safetensors')).arrayBuffer();
-  const model = await openModel({ config: await json('config.json'), weights });
+  const checkpoint = await readCheckpoint('https://assets/', { fetch: (...request) => assets.fetch(...request) });
+  const model = await openModel({ ...checkpoint });
+  const tokenizer = new Tokenizer(checkpoint.tokenizer.json, checkpoint.tokenizer.config);
   return { tokenizer, model };
 }
 

@@ -1,19 +1,14 @@
 // Writes a story, token by token:  node main.mjs [FOLDER] [PROMPT]
 // FOLDER has a language model as Hugging Face publishes it: config.json, model.safetensors, tokenizer.json,
 // tokenizer_config.json.
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Tokenizer } from '@huggingface/tokenizers';
-import { openModel } from 'wasm-attention/models';
+import { openModel, readCheckpoint } from 'wasm-attention/models';
 
 const [folder = 'model', prompt = 'Once upon a time'] = process.argv.slice(2);
-const json = async (name) => JSON.parse(await readFile(join(folder, name), 'utf8'));
 
-const tokenizer = new Tokenizer(await json('tokenizer.json'), await json('tokenizer_config.json'));
-const model = await openModel({
-  config: await json('config.json'),
-  weights: await readFile(join(folder, 'model.safetensors')),
-});
+const checkpoint = await readCheckpoint(folder);
+const model = await openModel({ ...checkpoint });
+const tokenizer = new Tokenizer(checkpoint.tokenizer.json, checkpoint.tokenizer.config);
 
 const { ids } = tokenizer.encode(prompt);
 const written = [...ids];

@@ -2,21 +2,17 @@
 // FOLDER has a sentence transformer as Hugging Face publishes it, such as all-MiniLM-L6-v2: config.json,
 // model.safetensors, tokenizer.json, tokenizer_config.json. FILE has a sentence on each line.
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Tokenizer } from '@huggingface/tokenizers';
-import { openModel } from 'wasm-attention/models';
+import { openModel, readCheckpoint } from 'wasm-attention/models';
 
 const [folder = 'model', query = 'The cat was happy.', file] = process.argv.slice(2);
-const json = async (name) => JSON.parse(await readFile(join(folder, name), 'utf8'));
 const sentences = file
   ? (await readFile(file, 'utf8')).split('\n').filter((line) => line.trim())
   : ['One day, it rained.', 'The dog was very happy.', 'Lily liked to play with her ball.', 'The cat was sad.'];
 
-const tokenizer = new Tokenizer(await json('tokenizer.json'), await json('tokenizer_config.json'));
-const model = await openModel({
-  config: await json('config.json'),
-  weights: await readFile(join(folder, 'model.safetensors')),
-});
+const checkpoint = await readCheckpoint(folder);
+const model = await openModel({ ...checkpoint });
+const tokenizer = new Tokenizer(checkpoint.tokenizer.json, checkpoint.tokenizer.config);
 
 // Sentences of unequal length are padded and masked.
 const ids = [query, ...sentences].map((sentence) => tokenizer.encode(sentence).ids);

@@ -1,6 +1,17 @@
 /** A folder behind an address, whose files are fetched. */
 import { wrongValue } from '../../check/values.js';
-import { fileNamed, GAP_BYTES, OwnFile, unreadable as broken, wrongSize, type Source } from '../weights/source.js';
+import {
+  fileNamed,
+  GAP_BYTES,
+  OwnFile,
+  readBytes,
+  unlessAborted,
+  unreadable as broken,
+  wrongSize,
+  type Source,
+} from '../weights/source.js';
+import { headerBytesOf, LENGTH_BYTES } from '../../safetensors/file.js';
+import { parseHeader } from '../../safetensors/header.js';
 import { OPERATION as OPEN } from '../config/architecture.js';
 import { OPERATION, unreadable, type Folder } from './folder.js';
 
@@ -42,7 +53,7 @@ export function addressFolder(at: URL, request: Fetch, signal: AbortSignal | und
     if (!response) return undefined;
     await response.body?.cancel();
     const told = response.status === 206 ? rangeOf(response)?.total : lengthOf(response);
-    return told ?? wrongValue(OPERATION, `the size of ${path}`, 'none');
+    return told ?? sizeInHeader(new AddressFile(path, Number.MAX_SAFE_INTEGER, urlOf(path), request), signal);
   };
   return {
     names: () => Promise.resolve([]),
@@ -70,6 +81,19 @@ function lengthOf({ headers }: Response): number | undefined {
 function rangeOf({ headers }: Response): { first: number; total: number } | undefined {
   const found = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers.get('content-range') ?? '');
   return found ? { first: Number(found[1]), total: Number(found[2]) } : undefined;
+}
+
+/** The size of a safetensors file of unknown size, from its header: servers that compress do not tell it. */
+async function sizeInHeader(file: AddressFile, signal: AbortSignal | undefined): Promise<number> {
+  const source = file.open();
+  try {
+    const read = async (start: number, count: number) => unlessAborted(signal, readBytes(source, start, count));
+    const count = headerBytesOf(OPERATION, await read(0, LENGTH_BYTES), file.size);
+    const entries = parseHeader(OPERATION, await read(LENGTH_BYTES, count));
+    return LENGTH_BYTES + count + (entries.at(-1)?.end ?? 0);
+  } finally {
+    source.close();
+  }
 }
 
 class AddressFile extends OwnFile {

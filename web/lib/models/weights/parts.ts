@@ -37,7 +37,7 @@ export function stacked(module: string, which: number, maps: number): Source {
     count: outputs,
     rows: (read) => (first, count) => {
       const begin = (which * outputs + first) * inputs;
-      return read(begin, begin + count * inputs);
+      return read.peek(begin, begin + count * inputs);
     },
   });
 }
