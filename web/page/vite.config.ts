@@ -47,10 +47,10 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // A language's texts are loaded together.
+            // A language's texts are loaded together, without those of the models page.
             ...LANGUAGES.slice(1).map((name) => ({
               name,
-              test: new RegExp(`/(languages|strings)/${name}[/.].*json$`),
+              test: new RegExp(`/(languages|strings)/${name}(\\.|/(?!models)).*json$`),
             })),
             {
               name: 'page',
