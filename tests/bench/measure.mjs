@@ -116,7 +116,8 @@ serve(async (task) => {
     if (task.kind === 'limits') return await measureLimits({ build, ...task });
     if (task.kind === 'cold') return (await import('./cold.mjs')).measureCold({ build, progress, ...task });
     if (task.kind === 'drift') return await (await import('./drift.mjs')).measureDrift({ progress });
-    if (task.kind === 'opening') return await (await import('./opening.mjs')).measureOpening({ progress });
+    if (task.kind === 'opening-memory') return await (await import('./opening.mjs')).measureOpening({ progress });
+    if (task.kind === 'first-embedding') return await (await import('./first-embedding.mjs')).measureFirstEmbedding();
     if (task.kind === 'growth') return await measureGrowth({ open, progress, ...task });
     if (task.kind === 'long') return await measureLong({ open });
     return await measureWork(task);

@@ -3,6 +3,12 @@ import { parseArgs } from 'node:util';
 
 import { ORT_INT8, quick as quickWorks, quickPeers, scaling as scalingWorks, works } from './works.mjs';
 
+const everyPeer = ['ort', 'tfjs', 'javascript'];
+const peerNames = [...everyPeer, 'wllama', 'ort-attention', 'ort-mha', ...ORT_INT8];
+/** Measurements without peers, which take long and run in Node, whatever engine the rows have. */
+const NODE = ['drift', 'opening-memory', 'first-embedding'];
+const allNames = ['limits', 'cold', ...works.map((work) => work.name), 'long', 'growth', ...NODE];
+
 export const usage = `usage: npm run bench -- [options]
   --work NAME[,NAME]   only these rows; a name may end in * (attention-*)
   --peers A,B          only these peers: ort (or one of ort-attention, ort-mha, ort-integer, ort-dynamic, ort-nbits), tfjs, javascript,
@@ -19,11 +25,7 @@ export const usage = `usage: npm run bench -- [options]
   --clock cpu          measure processor time instead of wall time, for a busy machine
   --quick              a few rows and peers, within a minute
   --json FILE          write all measurements to a file
-rows: limits, cold, growth, long, drift, opening, ${works.map((work) => work.name).join(', ')}`;
-
-const everyPeer = ['ort', 'tfjs', 'javascript'];
-const peerNames = [...everyPeer, 'wllama', 'ort-attention', 'ort-mha', ...ORT_INT8];
-const allNames = ['limits', 'cold', ...works.map((work) => work.name), 'long', 'growth', 'drift', 'opening'];
+rows: ${allNames.join(', ')}`;
 
 class UsageError extends Error {}
 
@@ -63,8 +65,8 @@ function defaultNames({ relaxed, scaling, browser, quick }) {
   const all = taken.map(({ name }) => name);
   const rows = (scaling ? scalingWorks : all).filter((name) => !quick || quickWorks.includes(name));
   if (scaling) return rows;
-  const apart = relaxed ? ['limits'] : ['limits', 'cold', ...(quick ? [] : ['long', 'growth', 'drift', 'opening'])];
-  return [...apart.filter((name) => !browser || !['cold', 'drift', 'opening'].includes(name)), ...rows];
+  const apart = relaxed ? ['limits'] : ['limits', 'cold', ...(quick ? [] : ['long', 'growth', ...NODE])];
+  return [...apart.filter((name) => !browser || !['cold', ...NODE].includes(name)), ...rows];
 }
 
 /** Throws for options that exclude each other. */

@@ -10,6 +10,7 @@ import {
   barsOf,
   coldTable,
   driftTable,
+  firstEmbeddingTable,
   growthTables,
   limitsTable,
   longTable,
@@ -20,6 +21,17 @@ import {
 import { scalingTable } from './scaling.mjs';
 import { setUp } from './setup.mjs';
 import { works } from './works.mjs';
+
+/** What prints a measurement that is not a row. */
+const TABLES = {
+  limits: limitsTable,
+  cold: coldTable,
+  long: longTable,
+  growth: growthTables,
+  drift: driftTable,
+  'opening-memory': openingTable,
+  'first-embedding': firstEmbeddingTable,
+};
 
 const say = (text) => process.stderr.write(`bench: ${text}\n`);
 
@@ -53,14 +65,10 @@ async function header({ engine, measure }, options, task) {
 async function measureAll({ measure }, options, task, report, save) {
   for (const name of options.names) {
     const one = { ...task, name };
-    if (name === 'limits')
-      console.log(limitsTable((report.limits = await measure({ ...one, kind: name }, progressed))));
-    else if (name === 'cold') console.log(coldTable((report.cold = await measure({ ...one, kind: name }, progressed))));
-    else if (name === 'long') report.long = await measure({ ...one, kind: name }, progressed);
-    else if (name === 'growth') report.growth = await measure({ ...one, kind: name }, progressed);
-    else if (name === 'drift') report.drift = await measure({ ...one, kind: name }, progressed);
-    else if (name === 'opening') report.opening = await measure({ ...one, kind: name }, progressed);
-    else {
+    if (name in TABLES) {
+      report[name] = await measure({ ...one, kind: name }, progressed);
+      console.log(TABLES[name](report[name]));
+    } else {
       const runs = [];
       for (let i = 0; i < options.processes; i++) runs.push(await measure(one, progressed));
       const result = merge(runs);
@@ -96,10 +104,6 @@ async function main() {
       );
       console.log(scaling ? scalingTable(report.works, scaling) : rowTables(report.works));
     }
-    if (report.long) console.log(longTable(report.long));
-    if (report.growth) console.log(growthTables(report.growth));
-    if (report.drift) console.log(driftTable(report.drift));
-    if (report.opening) console.log(openingTable(report.opening));
   } finally {
     await place.close();
   }
