@@ -1,6 +1,8 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { readSafetensors, writeSafetensors } from 'wasm-attention';
+import { openModel } from 'wasm-attention/models';
 import { ROOT, output } from '../support.js';
 import { TOOLS, useChromium, useConsumer } from './support.js';
 
@@ -100,6 +102,122 @@ describe('the example', () => {
     expect(found.second[0]).toBe('1.000 One day, it rained.');
     expect(found.bar[0]).toBe(found.bar[1]);
     expect(found.bar[0]).toBeGreaterThan(1e6);
+  });
+
+  const FIXTURES = join(ROOT, 'tests/fixtures/models');
+  const WORDS = '[PAD] [UNK] [CLS] [SEP] where is the ball ? it in garden . lily was happy day rain'.split(' ');
+  const [UNK, CLS, SEP] = [1, 2, 3];
+  const idsOf = (words: string): number[] => words.split(' ').map((word) => WORDS.indexOf(word));
+
+  /** A random BERT of the tests, and the tokenizer of a published one with few words, in the example's folder `model`. */
+  function writeBert(config: object, weights: Uint8Array): void {
+    const special = (id: number) => ({ SpecialToken: { id: WORDS[id], type_id: 0 } });
+    const text = (id: string, type: number) => [
+      { Sequence: { id, type_id: type } },
+      { SpecialToken: { id: '[SEP]', type_id: type } },
+    ];
+    const tokenizer = {
+      added_tokens: [0, UNK, CLS, SEP].map((id) => ({ id, content: WORDS[id], special: true, normalized: false })),
+      normalizer: { type: 'BertNormalizer', clean_text: true, handle_chinese_chars: true, lowercase: true },
+      pre_tokenizer: { type: 'BertPreTokenizer' },
+      post_processor: {
+        type: 'TemplateProcessing',
+        single: [special(CLS), ...text('A', 0)],
+        pair: [special(CLS), ...text('A', 0), ...text('B', 1)],
+        special_tokens: {
+          '[CLS]': { id: '[CLS]', ids: [CLS], tokens: ['[CLS]'] },
+          '[SEP]': { id: '[SEP]', ids: [SEP], tokens: ['[SEP]'] },
+        },
+      },
+      decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
+      model: {
+        type: 'WordPiece',
+        unk_token: '[UNK]',
+        continuing_subword_prefix: '##',
+        max_input_chars_per_word: 100,
+        vocab: Object.fromEntries(WORDS.map((word, id) => [word, id])),
+      },
+    };
+    const folder = join(consumer.path, 'model');
+    mkdirSync(folder, { recursive: true });
+    const write = (name: string, value: object): void => writeFileSync(join(folder, name), JSON.stringify(value));
+    write('config.json', config);
+    write('tokenizer.json', tokenizer);
+    write('tokenizer_config.json', { tokenizer_class: 'BertTokenizer' });
+    writeFileSync(join(folder, 'model.safetensors'), weights);
+  }
+
+  const QUESTION = 'where is the ball ?';
+
+  it('rerank ranks passages by the score of each pair', async () => {
+    copyWithTokenizers('rerank');
+    // A classifier of one label: the first one of five.
+    const of = (name: string): Buffer => readFileSync(join(FIXTURES, 'bert-multi-label', name));
+    const tensors = readSafetensors(of('model.safetensors'));
+    for (const name of ['classifier.weight', 'classifier.bias']) {
+      const { data, shape } = tensors[name]!;
+      tensors[name] = { data: data.slice(0, data.length / 5), shape: [1, ...shape.slice(1)] };
+    }
+    const given = JSON.parse(of('config.json').toString()) as object;
+    const config = { ...given, id2label: { 0: 'LABEL_0' }, label2id: {} };
+    const weights = writeSafetensors(tensors);
+    writeBert(config, weights);
+    const passages = ['lily was happy .', 'the ball is in the garden .', 'it was the day .', 'rain in the garden'];
+    writeFileSync(join(consumer.path, 'passages.txt'), passages.join('\n'));
+    const printed = output('node', ['main.mjs', 'model', 'Where is the ball?', 'passages.txt'], { cwd: consumer.path });
+
+    // Each pair alone, with its ids written by hand.
+    const model = await openModel({ config, weights });
+    const scores = passages.map((passage) => {
+      const [first, second] = [
+        [CLS, ...idsOf(QUESTION), SEP],
+        [...idsOf(passage), SEP],
+      ];
+      const tokenTypes = [...first.map(() => 0), ...second.map(() => 1)];
+      return model.forward([...first, ...second], { tokenTypes }).logits!.data[0]!;
+    });
+    model.dispose();
+    const order = [...passages.keys()].sort((a, b) => scores[b]! - scores[a]!);
+    const rows = printed
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('  '));
+    expect(rows.map(([, passage]) => passage)).toEqual(order.map((i) => passages[i]));
+    // Printed with three digits, of floats that padding may round otherwise.
+    rows.forEach(([score], row) => expect(Math.abs(Number(score) - scores[order[row]!]!)).toBeLessThan(0.0006));
+    expect(scores[order[0]!]! - scores[order[3]!]!).toBeGreaterThan(0.01);
+  });
+
+  it('answer finds the span with the largest sum of logits in the text', async () => {
+    copyWithTokenizers('answer');
+    const [config, weights] = ['config.json', 'model.safetensors'].map((name) =>
+      readFileSync(join(FIXTURES, 'bert-question-answering', name)),
+    ) as [Buffer, Buffer];
+    const parsed = JSON.parse(config.toString()) as object;
+    writeBert(parsed, weights);
+    const model = await openModel({ config: parsed, weights });
+    const texts = ['lily was happy . the ball is in the garden .', 'it was the day . rain is in the garden .'];
+    for (const text of texts) {
+      writeFileSync(join(consumer.path, 'text.txt'), text);
+      const printed = output('node', ['main.mjs', 'model', 'Where is the ball?', 'text.txt'], { cwd: consumer.path });
+      const [first, second] = [
+        [CLS, ...idsOf(QUESTION), SEP],
+        [...idsOf(text), SEP],
+      ];
+      const tokenTypes = [...first.map(() => 0), ...second.map(() => 1)];
+      const { data } = model.forward([...first, ...second], { tokenTypes }).logits!;
+      const words = text.split(' ');
+      const spans = words.flatMap((_, start) =>
+        words.slice(start).map((_, length) => ({
+          score: data[2 * (first.length + start)]! + data[2 * (first.length + start + length) + 1]!,
+          words: words.slice(start, start + length + 1),
+        })),
+      );
+      const best = spans.reduce((a, b) => (b.score > a.score ? b : a));
+      // Decoded text has no space before a full stop.
+      expect(printed).toBe(`${best.score.toFixed(3)}  ${best.words.join(' ').replaceAll(' .', '.')}\n`);
+    }
+    model.dispose();
   });
 
   it('corpus embeds the same vectors on one core as on two', () => {
