@@ -8,7 +8,7 @@ what=${1-}
 [[ $# -eq 0 ]] || shift
 case $what in
   cases)
-    FUZZ_CASES=${FUZZ_CASES-300000} DIST=1 exec bash scripts/jest.sh js tests/fuzz/fuzz.test.ts "$@"
+    FUZZ_CASES=${FUZZ_CASES-300000} DIST=1 exec bash scripts/jest.sh js tests/fuzz/{fuzz,embed}.test.ts "$@"
     ;;
   soak)
     SOAK_CALLS=${SOAK_CALLS-1000000} DIST=1 exec bash scripts/jest.sh js tests/fuzz/long/soak.test.ts tests/layers/long/soakDropped.test.ts "$@"

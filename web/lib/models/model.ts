@@ -95,8 +95,9 @@ export class OpenModel implements Model {
   embed(ids: TokenIds, options?: EmbedOptions): Tensor {
     const operation = 'embed';
     const { attentionMask, tokenTypes, pooling, normalize, dim } = checkOptions(operation, options, EMBED_OPTIONS);
-    if (pooling != null && !Object.hasOwn(POOLINGS, pooling)) {
-      wrongValue(operation, `pooling to be one of ${Object.keys(POOLINGS).join(', ')}`, pooling);
+    const poolings = Object.keys(POOLINGS);
+    if (pooling != null && !poolings.includes(pooling)) {
+      wrongValue(operation, `pooling to be one of ${poolings.join(', ')}`, pooling);
     }
     if (normalize != null) checkBoolean(operation, 'normalize', normalize);
     const sentence: Sentence = {
