@@ -147,7 +147,7 @@ export interface ModelResult {
   pooled?: Tensor;
   /** numLayers of (B, H, T, S). */
   weights?: Tensor[];
-  /** numLayers + 1 of (B, T, D), as in transformers: a decoder's last one is normed. */
+  /** numLayers + 1 of (B, T, D), as in transformers: the last one is normed in decoders and ModernBERT. */
   hiddenStates?: Tensor[];
 }
 
