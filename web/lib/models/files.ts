@@ -98,13 +98,8 @@ export class Tensors {
     return (held ?? entry).name;
   }
 
-  /** Reads elements of a tensor whose bytes are in memory; all of them by default. */
-  read(name: string, begin?: number, end?: number): Float32Array {
-    return readFloats(this.#found.get(name)!.held!, begin, end);
-  }
-
-  /** `read` for a result that is used before the next one: it leaves no garbage. */
-  peek(name: string, begin: number, end: number): Float32Array {
+  /** Reads elements of a tensor whose bytes are in memory. The next call may overwrite the result. */
+  read(name: string, begin: number, end: number): Float32Array {
     return readFloats(this.#found.get(name)!.held!, begin, end, (length) => {
       if (this.#floats.length < length) this.#floats = new Float32Array(length);
       return this.#floats.subarray(0, length);

@@ -44,32 +44,37 @@ export function gpt2(fields: Fields): Architecture {
   };
 }
 
+/** So many floats are widened and turned at a time where rows are read one after another. */
+const BAND = 2 ** 18;
+
 /** A map whose weight is (inputs, outputs), or the one with index `which` of several whose outputs lie side by side. */
 function transposed(module: string, which = 0, maps = 1): Source {
-  return (tensor, outputs, inputs) => {
-    const columns = maps * outputs;
-    return {
-      name: `${module}.${tensor}`,
-      shape: tensor === 'weight' ? [inputs, columns] : [columns],
-      count: outputs,
-      rows:
-        (read, data = read()) =>
-        (first, count) =>
-          columnsOf(data, columns, which * outputs + first, count),
-    };
-  };
+  return (tensor, outputs, inputs) => ({
+    name: `${module}.${tensor}`,
+    shape: tensor === 'weight' ? [inputs, maps * outputs] : [maps * outputs],
+    count: outputs,
+    rows: (read) => {
+      let band = new Float32Array(0);
+      let [begin, end] = [0, 0];
+      return (first, count) => {
+        const from = (first - begin) * inputs;
+        const isNext = first === end;
+        end = first + count;
+        if (from >= 0 && from + count * inputs <= band.length) return band.subarray(from, from + count * inputs);
+        begin = first;
+        const columns = isNext ? Math.min(outputs - first, Math.max(count, Math.floor(BAND / inputs))) : count;
+        band = new Float32Array(columns * inputs);
+        for (let i = 0; i < inputs; ++i) {
+          const at = (i * maps + which) * outputs + first;
+          scatter(read(at, at + columns), band, i, inputs);
+        }
+        return band.subarray(0, count * inputs);
+      };
+    },
+  });
 }
 
-/**
- * Columns [first, first + count) of a matrix, one after another. Not within `transposed`, because optimized code keeps
- * what a hot loop's closure refers to, here the whole file.
- */
-function columnsOf(matrix: Float32Array, width: number, first: number, count: number): Float32Array {
-  const rows = matrix.length / width;
-  const columns = new Float32Array(count * rows);
-  for (let i = 0; i < rows; ++i) {
-    const at = i * width + first;
-    for (let c = 0; c < count; ++c) columns[c * rows + i] = matrix[at + c]!;
-  }
-  return columns;
+/** Writes numbers a `stride` apart. */
+function scatter(numbers: Float32Array, to: Float32Array, first: number, stride: number): void {
+  for (let i = 0; i < numbers.length; ++i) to[first + i * stride] = numbers[i]!;
 }

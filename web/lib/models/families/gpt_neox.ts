@@ -58,7 +58,7 @@ function interleaved(module: string, which: number, headDim: number): Source {
       for (let r = 0; r < count; ++r) {
         const head = Math.floor((first + r) / headDim);
         const at = ((3 * head + which) * headDim + ((first + r) % headDim)) * inputs;
-        rows.set(read.peek(at, at + inputs), r * inputs);
+        rows.set(read(at, at + inputs), r * inputs);
       }
       return rows;
     },

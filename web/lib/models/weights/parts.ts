@@ -1,11 +1,7 @@
 /** Where matrices are in the tensors of a file. */
 
-/** Reads elements of the tensor in the file. */
-interface Read {
-  (begin?: number, end?: number): Float32Array;
-  /** The same for a result that is used before the next one. */
-  readonly peek: (begin: number, end: number) => Float32Array;
-}
+/** Reads elements of the tensor in the file. The next call may overwrite the result. */
+type Read = (begin: number, end: number) => Float32Array;
 
 /** A matrix of `count` rows in a tensor of the file. */
 export interface Part {
@@ -37,7 +33,7 @@ export function stacked(module: string, which: number, maps: number): Source {
     count: outputs,
     rows: (read) => (first, count) => {
       const begin = (which * outputs + first) * inputs;
-      return read.peek(begin, begin + count * inputs);
+      return read(begin, begin + count * inputs);
     },
   });
 }
@@ -50,6 +46,6 @@ export function part(name: string, shape: readonly [count: number, inputs?: numb
     shape: shape as readonly number[],
     count,
     // Not all at once, because widened numbers take more memory than the file.
-    rows: (read) => (first, count) => read.peek(first * inputs, (first + count) * inputs),
+    rows: (read) => (first, count) => read(first * inputs, (first + count) * inputs),
   };
 }

@@ -81,7 +81,7 @@ export class Store {
       tensors: [name],
       place: () => {
         for (let begin = 0; begin < size; begin += chunk) {
-          const data = tensors.peek(name, begin, Math.min(begin + chunk, size));
+          const data = tensors.read(name, begin, Math.min(begin + chunk, size));
           this.#wasm.memory.write(address + 4 * begin, data);
         }
       },
@@ -138,16 +138,13 @@ export class Store {
     // Biases stay float32.
     const rounds = this.weightType === FLOAT16 && isMatrix;
     const tensors = this.#tensors!;
-    const read = parts.map(({ name, rows }) => {
-      const checked = (data: Float32Array): Float32Array => {
+    const read = parts.map(({ name, rows }) =>
+      rows((begin, end) => {
+        const data = tensors.read(name, begin, end);
         if (rounds) checkHalves(OPERATION, `'${tensors.givenName(name)}'`, data);
         return data;
-      };
-      const reader = (begin?: number, end?: number) => checked(tensors.read(name, begin, end));
-      return rows(
-        Object.assign(reader, { peek: (begin: number, end: number) => checked(tensors.peek(name, begin, end)) }),
-      );
-    });
+      }),
+    );
     return (first, count) => {
       const whole = parts.length > 1 ? new Float32Array(count * inputs) : undefined;
       let begin = 0;
