@@ -1,5 +1,5 @@
 /** Folders as they are published, from everywhere that they can come from. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -260,6 +260,7 @@ describe('weights in several files', () => {
     ['an empty map', { weight_map: {} }, /at least one tensor/],
     ['a number', { weight_map: { a: 1 } }, /weight_map\['a'\] to be a file's name without folders, got 1$/],
     ['a file elsewhere', { weight_map: { a: '../b.safetensors' } }, /to be a file's name without folders/],
+    ['a folder', { weight_map: { a: '..' } }, /to be a file's name without folders, got \.\.$/],
   ])('are refused for an index with %s', async (_, index, message) => {
     await expect(inMemory({ ...shards, 'model.safetensors.index.json': json(index) })).rejects.toThrow(message);
     const { weights } = await inMemory(shards);
@@ -283,6 +284,17 @@ describe('weights in several files', () => {
       );
     }
   });
+});
+
+test('a file on the disk that has grown since is refused by its name', async () => {
+  const found = await readCheckpoint(folder);
+  const path = join(folder, 'model.safetensors');
+  appendFileSync(path, ' ');
+  await expect(openModel({ ...found, attention })).rejects.toThrow(
+    `a file 'model.safetensors' of ${bytes.length} bytes, got ${bytes.length + 1}`,
+  );
+  writeFileSync(path, bytes);
+  expect(await hiddenOf(found)).toEqual(await hiddenOf(await inMemory(whole)));
 });
 
 describe('a folder is refused', () => {
@@ -366,6 +378,7 @@ describe('a folder is refused', () => {
     ['an object', {}],
     ['a list of numbers', [1]],
     ['bytes', new Uint8Array(3)],
+    ['an empty path', ''],
     ['a File', new File([], 'model.safetensors')],
     ['an address of another kind', 'data:text/plain,x'],
     ['a file in place of a folder', new URL(import.meta.url)],

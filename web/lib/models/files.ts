@@ -206,7 +206,7 @@ export function fileNamesOf(operation: string, index: unknown): ReadonlyMap<stri
   const entries = Object.entries(map as Record<string, unknown>);
   if (entries.length === 0) wrongValue(operation, 'index.weight_map of at least one tensor', 'none');
   for (const [name, file] of entries) {
-    if (typeof file !== 'string' || !/^[^/\\]+$/.test(file)) {
+    if (typeof file !== 'string' || !/^(?!\.{1,2}$)[^/\\]+$/.test(file)) {
       wrongValue(operation, `index.weight_map['${name}'] to be a file's name without folders`, file);
     }
   }

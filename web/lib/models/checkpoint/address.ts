@@ -23,7 +23,8 @@ export function addressFolder(at: URL, request: Fetch, signal: AbortSignal | und
   base.hash = '';
   if (!base.pathname.endsWith('/')) base.pathname += '/';
   const urlOf = (path: string): string => {
-    const url = new URL(path, base);
+    // Names of other people's files may look like a query, a scheme or an escape.
+    const url = new URL(path.replace(/[%?#:\s]/g, encodeURIComponent), base);
     url.search = base.search;
     return url.href;
   };
@@ -77,10 +78,11 @@ function lengthOf({ headers }: Response): number | undefined {
   return length === null || headers.has('content-encoding') ? undefined : Number(length);
 }
 
-/** The range that a response says it has, and the file's size. */
-function rangeOf({ headers }: Response): { first: number; total: number } | undefined {
-  const found = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers.get('content-range') ?? '');
-  return found ? { first: Number(found[1]), total: Number(found[2]) } : undefined;
+/** The range that a response says it has, and the file's size if it says that. */
+function rangeOf({ headers }: Response): { first: number; last: number; total: number | undefined } | undefined {
+  const [found, first, last, total] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(headers.get('content-range') ?? '') ?? [];
+  if (found === undefined) return undefined;
+  return { first: Number(first), last: Number(last), total: total === '*' ? undefined : Number(total) };
 }
 
 /** The size of a safetensors file of unknown size, from its header: servers that compress do not tell it. */
@@ -129,6 +131,10 @@ class AddressSource implements Source {
   #at = 0;
   /** Where the response ends. */
   #end = 0;
+  /** Whether the response does not say where it ends. */
+  #isEndless = false;
+  /** The version of the file that has been read so far, if the server tells it. */
+  #version: string | undefined;
 
   constructor({ name, size }: AddressFile, url: string, request: Fetch) {
     this.name = name;
@@ -154,6 +160,7 @@ class AddressSource implements Source {
       this.#at += skipped + taken;
       at += taken;
     }
+    if (this.#isEndless && this.#at === this.size) await this.#checkEnd();
   }
 
   close(): void {
@@ -180,15 +187,41 @@ class AddressSource implements Source {
     if ((status !== 200 && status !== 206) || !body) {
       return wrongValue(OPEN, fileNamed(this.name), `HTTP status ${status} of ${this.#url}`);
     }
+    this.#checkVersion(response);
     this.isForward = status === 200;
-    const { first, total } = (this.isForward ? undefined : rangeOf(response)) ?? { first: start, total: this.size };
-    if (first !== start) wrongValue(OPEN, `${fileNamed(this.name)} from byte ${start} on`, first);
-    const size = this.isForward ? (lengthOf(response) ?? total) : total;
-    if (size !== this.size) wrongSize(this.name, this.size, size);
+    const range = this.isForward ? undefined : rangeOf(response);
+    if (range && (range.first !== start || range.last < start)) {
+      wrongValue(OPEN, `${fileNamed(this.name)} from byte ${start} on`, `bytes ${range.first}-${range.last}`);
+    }
+    const size = this.isForward ? lengthOf(response) : range?.total;
+    if (size !== undefined && size !== this.size) wrongSize(this.name, this.size, size);
+    this.#isEndless = this.isForward && size === undefined;
     this.#at = this.isForward ? 0 : start;
-    this.#end = this.isForward ? this.size : until;
+    // A server may send less than was asked for.
+    this.#end = this.isForward ? this.size : Math.min(until, (range?.last ?? until) + 1);
     this.#rest = new Uint8Array(0);
     this.#reader = body.getReader();
     return this.#reader;
+  }
+
+  /** Throws for a response of another version than the last one's: parts of two files are none. */
+  #checkVersion({ headers }: Response): void {
+    const version = headers.get('etag');
+    // A weak one does not stand for the same bytes.
+    if (version === null || version.startsWith('W/')) return;
+    if (version !== (this.#version ??= version)) {
+      wrongValue(OPEN, `${fileNamed(this.name)} that stays the same while it is read`, `version ${version}`);
+    }
+  }
+
+  /** Throws for a file that goes on after its last byte. */
+  async #checkEnd(): Promise<void> {
+    this.#isEndless = false;
+    while (this.#rest.length === 0) {
+      const { done, value } = await this.#reader!.read().catch((cause: unknown) => broken(this.name, cause));
+      if (done) return;
+      this.#rest = value as Uint8Array<ArrayBuffer>;
+    }
+    wrongSize(this.name, this.size, this.size + this.#rest.length);
   }
 }

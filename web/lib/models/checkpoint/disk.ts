@@ -46,6 +46,15 @@ class DiskFile extends OwnFile {
     this.#fs = fs;
   }
 
+  async #open(): Promise<FileHandle> {
+    const unreadable = (cause: unknown): never => broken(this.name, cause);
+    const handle = await this.#fs.open(this.#path).catch(unreadable);
+    const { size } = await handle.stat().catch(unreadable);
+    if (size === this.size) return handle;
+    await handle.close();
+    return wrongSize(this.name, this.size, size);
+  }
+
   open(): Source {
     const { name, size } = this;
     let opening: Promise<FileHandle> | undefined;
@@ -53,8 +62,8 @@ class DiskFile extends OwnFile {
       name,
       size,
       read: async (target, start) => {
-        opening ??= this.#fs.open(this.#path);
-        const handle = await opening.catch((cause: unknown) => broken(name, cause));
+        opening ??= this.#open();
+        const handle = await opening;
         for (let at = 0; at < target.length;) {
           const { bytesRead } = await handle
             .read(target, at, target.length - at, start + at)

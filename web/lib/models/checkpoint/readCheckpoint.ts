@@ -115,7 +115,8 @@ function urlOf(folder: string | URL, hasDisk: boolean): URL | string | undefined
   if (typeof folder !== 'string') return folder;
   try {
     if (/^[a-z][a-z\d+.-]+:/i.test(folder)) return new URL(folder);
-    return hasDisk ? folder : new URL(folder, globalThis.document?.baseURI ?? globalThis.location?.href);
+    if (hasDisk) return folder === '' ? undefined : folder;
+    return new URL(folder, globalThis.document?.baseURI ?? globalThis.location?.href);
   } catch {
     return undefined;
   }
