@@ -57,6 +57,27 @@ test('a file that cannot be read is named, with its cause', async () => {
   });
 });
 
+test('an error of onProgress ends the opening there as here', async () => {
+  const error = new Error('of the caller');
+  let calls = 0;
+  const onProgress = (): void => {
+    calls += 1;
+    throw error;
+  };
+  const read: (() => Promise<Checkpoint>)[] = [
+    () => fetched(),
+    async () => Promise.resolve({ config, weights: [bytes] } as unknown as Checkpoint),
+  ];
+  for (const each of read) {
+    for (const open of [openThere, openModel])
+      await expect(open({ ...(await each()), onProgress })).rejects.toBe(error);
+  }
+  expect(calls).toBe(4);
+  const model = await openThere(await fetched());
+  expect((await model.forward([1])).hidden.shape[1]).toBe(1);
+  await model.dispose();
+});
+
 describe('an abort ends the opening with its reason, and keeps the worker', () => {
   const reason = new Error('enough');
   const expectUsable = async (): Promise<void> => {

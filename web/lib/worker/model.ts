@@ -46,13 +46,23 @@ export function openInWorker(connection: Connection, module: Reference, calls: C
     const given = checkOptions(label, options as OpenModelOptions, OPEN_OPTIONS);
     const { onProgress, signal } = checkCalls(given);
     signal?.throwIfAborted();
-    const sent = toSend(given, signal);
+    const ending = new AbortController();
+    const sent = toSend(given, ending.signal);
     const listeners = {
-      onPart: (part: readonly number[]) => onProgress?.(part[0]!, part[1]!),
+      onPart: ([done, total]: readonly number[]): void => {
+        if (ending.signal.aborted) return;
+        try {
+          onProgress?.(done!, total!);
+        } catch (error) {
+          // It ends the opening, as where there is no worker.
+          ending.abort(error);
+        }
+      },
       onWant: sent.answer,
     };
     // If it has not begun, it never will; if it has, it ends where it reads on.
-    const abort = (): void => connection.leave(0, listeners.onPart, 0);
+    ending.signal.addEventListener('abort', () => connection.leave(0, listeners.onPart, 0));
+    const abort = (): void => ending.abort(signal!.reason);
     signal?.addEventListener('abort', abort);
     try {
       const request = connection.request(
@@ -64,11 +74,11 @@ export function openInWorker(connection: Connection, module: Reference, calls: C
         listeners,
       );
       const model = modelOf(connection, await request);
-      if (signal?.aborted) await model.dispose();
-      signal?.throwIfAborted();
+      if (ending.signal.aborted) await model.dispose();
+      ending.signal.throwIfAborted();
       return model;
     } catch (error) {
-      signal?.throwIfAborted();
+      ending.signal.throwIfAborted();
       throw sent.failure() ?? error;
     } finally {
       signal?.removeEventListener('abort', abort);
