@@ -119,7 +119,7 @@ test('weights may be a Blob, or transferred', async () => {
   await moved.dispose();
 });
 
-test.each<[string, (model: AsyncModel | Model) => unknown]>([
+test.each<[string, (model: AsyncModel) => unknown]>([
   ['a token beyond the vocabulary', (model) => model.forward([1, 512])],
   ['a batch of nothing', (model) => model.forward([])],
   ['an unknown option', (model) => model.forward([1], { needWeight: true } as never)],
@@ -130,10 +130,10 @@ test.each<[string, (model: AsyncModel | Model) => unknown]>([
 ])('%s is refused there as here', async (_, call) => {
   const refused = await outcome(() => call(there));
   expect(refused).toHaveProperty('thrown');
-  expect(refused).toEqual(await outcome(() => call(here)));
+  expect(refused).toEqual(await outcome(() => call(asAsync(here))));
 });
 
-test('hooks are a TypeError, and the next call is right', async () => {
+test('hooks and onLogits are a TypeError, and the next call is right', async () => {
   const hooks = { hook_embed: () => undefined };
   const expected = "no hooks, since a worker cannot call the page's functions";
   await expect(there.forward([1], { hooks } as never)).rejects.toThrow(
@@ -142,7 +142,34 @@ test('hooks are a TypeError, and the next call is right', async () => {
   await expect(written(there.generate([1], { hooks } as never))).rejects.toThrow(
     new TypeError(`generate: expected ${expected}, got some`),
   );
+  await expect(written(there.generate([1], { onLogits: () => undefined } as never))).rejects.toThrow(
+    new TypeError(`generate: expected ${expected.replace('hooks', 'onLogits')}, got some`),
+  );
   expect(await there.forward([1])).toEqual(here.forward([1]));
+});
+
+test('several prompts give the same lists of tokens there, and leave the same cache', async () => {
+  const prompts = [[1, 403, 407], [1], [1, 403]];
+  const [far, near] = [await there.createCache({ batch: 3 }), here.createCache({ batch: 3 })];
+  const options = { temperature: 1, minP: 0.05, repetitionPenalty: 1.2, seed: 5, stopTokens: [261] };
+  const rows = async (steps: AsyncIterable<number[]>, count: number): Promise<number[][]> => {
+    const all = [];
+    for await (const step of steps) if (all.push(step) === count) break;
+    return all;
+  };
+  expect(await rows(there.generate(prompts, { ...options, maxTokens: 30 }), 99)).toEqual(
+    await rows(here.generate(prompts, { ...options, maxTokens: 30 }), 99),
+  );
+  for (const given of [prompts, [[378], [403], [407]]]) {
+    const remote = await rows(there.generate(given, { ...options, cache: far }), 2);
+    expect(remote).toEqual(await rows(here.generate(given, { ...options, cache: near }), 2));
+    expect(remote).toHaveLength(2);
+    expect(await far.length).toBe(near.length);
+  }
+  const ids = [[1], [2], [3]];
+  expect(await there.forward(ids, { cache: far })).toEqual(here.forward(ids, { cache: near }));
+  await far.dispose();
+  near.dispose();
 });
 
 test('the error of a refused checkpoint says why', async () => {

@@ -8,7 +8,8 @@ import { checkOptions, type Known } from './check/options.js';
 import { tagOf, wrongUse } from './check/values.js';
 import { load } from './index.js';
 import { openIn } from './models/openIn.js';
-import type { Model, ModelCache, OpenModelOptions } from './models/types.js';
+import type { Prompts } from './models/tokens.js';
+import type { GenerateOptions, Model, ModelCache, OpenModelOptions } from './models/types.js';
 import { fromPage, type Bytes, type Want } from './models/weights/remote.js';
 import type { LoadOptions } from './loadOptions.js';
 import { serve } from './runtime/port.js';
@@ -77,16 +78,16 @@ async function open(
 /** Posts tokens as they arrive, and returns the ones not posted yet. */
 async function generate(
   model: Model,
-  [ids, options, number]: [...Parameters<Model['generate']>, number],
+  [ids, options, number]: [Prompts, GenerateOptions | undefined, number],
   post: Post,
-): Promise<number[]> {
+): Promise<Part['part']> {
   const cache = options?.cache;
   const generation: Generation = { cache: cache && new WeakRef(cache), past: cache?.length ?? 0 };
   generations.set(number, generation);
-  let tokens: number[] = [];
+  let tokens: (number | number[])[] = [];
   let posted = -Infinity;
   try {
-    for await (const token of model.generate(ids, options)) {
+    for await (const token of model.generate(ids as number[], options)) {
       tokens.push(token);
       generation.first ??= cache?.length ?? 0;
       if (generation.taken !== undefined) break;
@@ -138,9 +139,12 @@ async function perform({ action, id, name, args }: Request, post: Post): Promise
     return;
   }
   if (action === 'open') return open(object, given as unknown as Parameters<typeof open>[1], post);
-  const { hooks } = Object(given[1]) as { hooks?: unknown };
-  if (models.has(object) && hooks != null && !(tagOf(hooks) === 'Object' && Object.keys(hooks).length === 0)) {
-    wrongUse(name, "no hooks, since a worker cannot call the page's functions", 'some');
+  if (models.has(object)) {
+    const { hooks, onLogits } = Object(given[1]) as { hooks?: unknown; onLogits?: unknown };
+    const refuse = (what: string) =>
+      wrongUse(name, `no ${what}, since a worker cannot call the page's functions`, 'some');
+    if (hooks != null && !(tagOf(hooks) === 'Object' && Object.keys(hooks).length === 0)) refuse('hooks');
+    if (onLogits != null) refuse('onLogits');
   }
   if (action === 'generate') {
     return generate(object as unknown as Model, given as unknown as Parameters<typeof generate>[1], post);

@@ -9,13 +9,13 @@ import type { Tensor, TensorLike } from '../types.js';
 import { createCache } from '../steps/cache.js';
 import { runSteps } from '../steps/steps.js';
 import type { Architecture, PositionKind } from './config/architecture.js';
-import { generate } from './generate.js';
-import { checkPass, type Pass, type Read, type Run } from './pass/check.js';
+import { generate, type Generator } from './generation/generate.js';
+import { checkPass, type Pass, type Read } from './pass/check.js';
 import { pointsOf, swapped, transposed } from './pass/hooks.js';
 import { placeInputs } from './pass/inputs.js';
 import { buildProgram, isLike } from './pass/program.js';
 import type { Place, Program, Request } from './pass/types.js';
-import type { TokenIds } from './tokens.js';
+import type { Prompts, TokenIds } from './tokens.js';
 import { dimOf, embedded, POOLINGS } from './sentence/embed.js';
 import type { Sentence } from './sentence/modules.js';
 import type {
@@ -112,11 +112,19 @@ export class OpenModel implements Model {
     return embedded(hidden, pass.given.mask, sentence, kept);
   }
 
-  async *generate(ids: readonly number[], options?: GenerateOptions): AsyncGenerator<number> {
-    this.#checkUse('generate');
-    const predicts = this.#weights.head?.predictsTokens === true;
-    const run: Run = (pass, read) => this.#run(pass, read);
-    yield* generate(this, this.#architecture, predicts, run, ids, options);
+  generate(ids: readonly number[], options?: GenerateOptions): AsyncGenerator<number>;
+  generate(prompts: readonly (readonly number[])[], options?: GenerateOptions): AsyncGenerator<number[]>;
+  async *generate(ids: Prompts, options?: GenerateOptions): AsyncGenerator<number | number[]> {
+    const operation = 'generate';
+    this.#checkUse(operation);
+    const generator: Generator = {
+      owner: this,
+      architecture: this.#architecture,
+      predicts: this.#weights.head?.predictsTokens === true,
+      run: (pass, read) => this.#run(pass, read),
+      createCache: (batch, capacity) => this.#createCache(operation, batch, capacity, this.#cacheType),
+    };
+    yield* generate(generator, ids, options);
   }
 
   createCache(options?: ModelCacheOptions): ModelCache {
@@ -129,11 +137,15 @@ export class OpenModel implements Model {
     } = checkOptions(operation, options, given);
     checkInteger(operation, 'batch', batch, 1, 2 ** 24);
     checkInteger(operation, 'maxLength', maxLength, 1, this.maxLength);
+    return this.#createCache(operation, batch, maxLength, cacheType);
+  }
+
+  #createCache(operation: string, batch: number, capacity: number, cacheType: WeightType | undefined): ModelCache {
     const type = checkWeightType(operation, 'cacheType', cacheType);
     this.#checkUse(operation);
     if (!this.#architecture.causal) wrongUse(operation, 'a decoder', this.family);
     const { layers, kvHeads, headDim: width } = this.#architecture;
-    return createCache(operation, this.#wasm, this, { layers, batch, kvHeads, width, capacity: maxLength, type });
+    return createCache(operation, this.#wasm, this, { layers, batch, kvHeads, width, capacity, type });
   }
 
   dispose(): void {
@@ -165,7 +177,7 @@ export class OpenModel implements Model {
     if (cache) cache.isBusy = true;
     try {
       const result = this.#runSteps(pass, read);
-      cache?.append(operation, pass.request.tokens);
+      cache?.append(operation, pass.request.tokens, pass.mask);
       return result;
     } finally {
       this.#isBusy = false;

@@ -1,9 +1,9 @@
 /** Checks lists of tokens, masks and positions. */
 import { checkRows, countOf } from '../check/elements.js';
 import { toInt32, toMask } from '../check/arrays.js';
-import { checkShape, kindOf, showShape, wrongKind, wrongUse, wrongValue } from '../check/values.js';
+import { checkShape, kindOf, showShape, wrongKind, wrongValue } from '../check/values.js';
 import { fresh } from '../runtime/memory.js';
-import type { MaskLike, ValidLens } from '../types.js';
+import type { MaskLike, Tensor, ValidLens } from '../types.js';
 
 /** (T), (B, T), or rows of unequal length; tokenizers return whole numbers of 64 bits. */
 export type TokenIds =
@@ -60,26 +60,32 @@ export function toRowsLike(
   return given.data;
 }
 
-/** Ids, with shorter rows padded, and their padding mask. */
-export function toTokens(
-  operation: string,
-  ids: TokenIds,
-  vocab: number,
-  pad: number,
-  attentionMask: TokenIds | undefined,
-): Tokens {
+/** Ids, with shorter rows padded at their ends. */
+export function toTokens(operation: string, ids: TokenIds, vocab: number, pad: number): Tokens {
   // The config's padding id may be beyond the vocabulary.
-  const rows = toPadded(operation, 'ids', ids, vocab - 1, pad < vocab ? pad : 0);
-  if (attentionMask == null) return rows;
-  if (rows.mask) wrongUse(operation, 'rows of equal length, or no attentionMask', 'both');
-  const { data, shape } = toMask(operation, 'attentionMask', withNumbers(attentionMask) as MaskLike);
-  checkShape(operation, 'attentionMask', shape.length === 1 ? [1, ...shape] : shape, [rows.batch, rows.tokens]);
-  for (let b = 0; b < rows.batch; ++b) {
-    if (!data.subarray(b * rows.tokens, (b + 1) * rows.tokens).includes(1)) {
-      wrongValue(operation, 'attentionMask with a token in each row', `none in row ${b}`);
-    }
-  }
-  return { ...rows, mask: data.includes(0) ? data : undefined };
+  return toPadded(operation, 'ids', ids, vocab - 1, pad < vocab ? pad : 0);
+}
+
+/** A sequence of tokens, or a list of sequences of any length. */
+export type Prompts = readonly number[] | readonly (readonly number[])[];
+
+/** Prompts without padding, and whether they came as a list. */
+export function toPrompts(
+  operation: string,
+  ids: Prompts,
+  vocab: number,
+): { readonly prompts: readonly (readonly number[])[]; readonly isList: boolean } {
+  const { batch, tokens, data, mask } = toPadded(operation, 'ids', ids, vocab - 1, 0);
+  const isList = Array.isArray(ids) && typeof ids[0] === 'object';
+  if (batch !== 1 && !isList) wrongValue(operation, 'ids of one sequence, or a list of sequences', batch);
+  const row = (b: number) => Array.from(data.subarray(b * tokens, (b + 1) * tokens));
+  const prompts = Array.from({ length: batch }, (_, b) => row(b).filter((_, t) => mask?.[b * tokens + t] !== 0));
+  return { prompts, isList };
+}
+
+/** 1 for a token, 0 for padding. */
+export function toAttentionMask(operation: string, value: TokenIds): Tensor<Uint8Array> {
+  return toMask(operation, 'attentionMask', withNumbers(value) as MaskLike);
 }
 
 /** Rows that may be of unequal length; shorter ones are padded. */

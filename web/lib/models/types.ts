@@ -106,7 +106,10 @@ export type ModelCache = KeyValueCache;
 
 /** The options of `forward`. */
 export interface ModelForwardOptions {
-  /** (B, T): 1 for a token, 0 for padding. */
+  /**
+   * (B, T): 1 for a token, 0 for padding. With a cache (B, length + T), where the cache's tokens keep their entries; without
+   * it all new ones are tokens.
+   */
   attentionMask?: TokenIds;
   /** (B, T): each token's type, if the model has types. Default 0. */
   tokenTypes?: TokenIds;
@@ -114,7 +117,7 @@ export interface ModelForwardOptions {
   needWeights?: boolean;
   /** Whether to return the input of each layer, and the output of the last. Default false. */
   needHiddenStates?: boolean;
-  /** Whether to compute only the logits of each row's last token. Default false. */
+  /** Whether to compute only the logits of each row's last token that is no padding. Default false. */
   lastOnly?: boolean;
   /** From `createCache`: the pass continues after its tokens, and adds these to it. */
   cache?: ModelCache;
@@ -161,10 +164,24 @@ export interface GenerateOptions {
   temperature?: number;
   /** Samples from this many of the most likely tokens. Default: all. */
   topK?: number;
-  /** Samples from the most likely tokens that together have this probability. Default 1. */
+  /** Samples from the most likely of these tokens that together have this probability. Default 1. */
   topP?: number;
-  /** Makes sampling reproducible. Default: random. */
+  /** Samples from those of these tokens that are at least so many times as likely as the most likely one. Default 0. */
+  minP?: number;
+  /**
+   * Above 1 makes the tokens of the prompt and the text less likely, once each: logits above 0 are divided by it, others
+   * multiplied. Default 1.
+   */
+  repetitionPenalty?: number;
+  /** Makes sampling reproducible; row b of a list of prompts draws from seed + b. Default: random. */
   seed?: number;
+  /** End a text, in place of the checkpoint's end tokens; `[]` ends at none. */
+  stopTokens?: readonly number[];
+  /**
+   * Sees each step's logits (V), and may change them, before all else is applied; `ids` are the prompt and the text so
+   * far. With a list of prompts it is called for each text that has not ended.
+   */
+  onLogits?: (logits: Float32Array, ids: readonly number[]) => void;
   /** Ends the generation between two tokens. */
   signal?: AbortSignal;
   ablate?: ModelForwardOptions['ablate'];
@@ -179,7 +196,11 @@ export const GENERATE_OPTIONS: Known<GenerateOptions> = {
   temperature: 1,
   topK: 1,
   topP: 1,
+  minP: 1,
+  repetitionPenalty: 1,
   seed: 1,
+  stopTokens: 1,
+  onLogits: 1,
   signal: 1,
   ablate: 1,
   positions: 1,
@@ -237,7 +258,7 @@ export interface Model extends ModelFacts {
   embed(ids: TokenIds, options?: EmbedOptions): Tensor;
 
   /**
-   * The tokens that follow a prompt, one by one, up to and including an end token of the config. Between tokens it lets
+   * The tokens that follow a prompt, one by one, up to and including an end token of the checkpoint. Between tokens it lets
    * other tasks run every 16 ms. The option `cache` then holds the prompt and all tokens but the last, with which the
    * next prompt begins.
    *
@@ -247,6 +268,15 @@ export interface Model extends ModelFacts {
    * for await (const id of model.generate(prompt, { maxTokens: 200 })) write(id);
    */
   generate(ids: readonly number[], options?: GenerateOptions): AsyncGenerator<number>;
+
+  /**
+   * The tokens that follow each of several prompts, of any length: a list with one for each prompt at a time. Each text
+   * is the same as alone; after its last token come -1.
+   *
+   * @example
+   * for await (const [first, second] of model.generate([prompt, [1, 403]], { maxTokens: 20 })) write(first, second);
+   */
+  generate(prompts: readonly (readonly number[])[], options?: GenerateOptions): AsyncGenerator<number[]>;
 
   /**
    * Makes a cache for the keys and values of all layers. As float32 it allocates at once 8 · batch · maxLength · layers

@@ -75,6 +75,8 @@ export class CacheStore {
   changes = 0;
   /** Whether a pass uses it, whose hooks must not change it. */
   isBusy = false;
+  /** (B, columns): 1 for a token, 0 for padding, for at least `length` columns; undefined without padding. */
+  mask: { readonly data: Uint8Array; readonly columns: number } | undefined;
   /** The projected keys and values of a decoder's memory, in use while their length is above 0. */
   memory: CacheStore | undefined;
   readonly #wasm: Wasm;
@@ -137,13 +139,15 @@ export class CacheStore {
   /**
    * Adds `tokens` tokens, whose keys and values a pass has stored.
    *
+   * @param mask of all tokens then: (B, length); undefined without padding
    * @throws RangeError if one of these numbers is too large for float16
    */
-  append(operation: string, tokens: number): void {
+  append(operation: string, tokens: number, mask?: Uint8Array): void {
     const [keys, values] = this.#sides;
     this.#checkHalves(operation, 'keys', keys, tokens);
     this.#checkHalves(operation, 'values', values, tokens);
     this.truncate(this.length + tokens);
+    this.mask = mask && { data: mask, columns: this.length };
   }
 
   #checkHalves(operation: string, name: string, { address, row, type }: CachedRows, tokens: number): void {
@@ -174,6 +178,11 @@ export class CacheStore {
         }
       }
     }
+    if (this.mask) {
+      const { data, columns } = this.mask;
+      const rows = Array.from(order, (row) => Array.from(data.subarray(row * columns, (row + 1) * columns)));
+      this.mask = { data: Uint8Array.from(rows.flat()), columns };
+    }
     this.memory?.reorder(order);
     this.changes += 1;
   }
@@ -190,6 +199,7 @@ export class CacheStore {
       }
     });
     other.length = this.length;
+    other.mask = this.mask;
   }
 
   /** Frees the memory, once. */

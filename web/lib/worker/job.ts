@@ -4,7 +4,7 @@ import { tagOf, wrongKind, wrongUse } from '../check/values.js';
 import type { Bytes, Want } from '../models/weights/remote.js';
 import type { Thread } from '../runtime/port.js';
 import type { ProgressListener } from './progress.js';
-import { pack, type Packed, type Request, type Token } from './wire.js';
+import { pack, type Packed, type Part, type Request, type Token } from './wire.js';
 
 /** The options of a call. */
 export interface CallOptions {
@@ -47,7 +47,7 @@ export interface Given {
 
 /** Called with what the worker posts before its answer. */
 export interface Listeners {
-  readonly onPart?: (part: readonly number[]) => void;
+  readonly onPart?: (part: Part['part']) => void;
   readonly onWant?: (want: Want) => Promise<Bytes>;
 }
 

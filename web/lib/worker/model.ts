@@ -9,12 +9,13 @@ import {
   type ModelFacts,
   type OpenModelOptions,
 } from '../models/types.js';
+import type { Prompts } from '../models/tokens.js';
 import type { Sendable } from '../models/weights/remote.js';
 import type { Connection } from './connection.js';
 import { received } from './handle.js';
 import { references, type CallOptions, type Given, type Reference } from './job.js';
-import type { AsyncModel, OpenWorkerModelOptions } from './modelTypes.js';
-import { NEVER_BEGAN } from './wire.js';
+import type { AsyncModel, InWorker, OpenWorkerModelOptions } from './modelTypes.js';
+import { NEVER_BEGAN, type Part } from './wire.js';
 
 export type OpenInWorker = (
   options: OpenModelOptions | OpenWorkerModelOptions,
@@ -49,10 +50,10 @@ export function openInWorker(connection: Connection, module: Reference, calls: C
     const ending = new AbortController();
     const sent = toSend(given, ending.signal);
     const listeners = {
-      onPart: ([done, total]: readonly number[]): void => {
+      onPart: (part: Part['part']): void => {
         if (ending.signal.aborted) return;
         try {
-          onProgress?.(done!, total!);
+          onProgress?.(...(part as [number, number]));
         } catch (error) {
           // It ends the opening, as where there is no worker.
           ending.abort(error);
@@ -99,17 +100,17 @@ function modelOf(connection: Connection, given: Given): AsyncModel {
 }
 
 /** Makes `AsyncModel.generate`. */
-function generator(connection: Connection, model: Reference): AsyncModel['generate'] {
-  return async function* (ids, options) {
+function generator(connection: Connection, model: Reference) {
+  return async function* (ids: Prompts, options?: InWorker<GenerateOptions>): AsyncGenerator<number | number[]> {
     const target = { ...model, label: 'generate' };
     const given = checkOptions('generate', options as GenerateOptions, GENERATE_OPTIONS);
     const signal = tagOf(given.signal) === 'AbortSignal' ? given.signal : undefined;
     const aborted = (): boolean => signal?.aborted === true;
     const sent = { ...given, ...(signal && { signal: null }), ...(aborted() && { maxTokens: 0 }) };
 
-    const tokens: number[] = [];
+    const tokens: (number | number[])[] = [];
     let wake = (): void => undefined;
-    const onPart = (part: readonly number[]): void => {
+    const onPart = (part: Part['part']): void => {
       tokens.push(...part);
       wake();
     };
@@ -120,7 +121,7 @@ function generator(connection: Connection, model: Reference): AsyncModel['genera
       .request('generate', target, 'generate', [ids, sent, number], {}, { onPart })
       .then(({ packed }) => {
         ended = true;
-        onPart(packed.body as number[]);
+        onPart(packed.body as Part['part']);
       })
       .catch((error: unknown) => {
         if (error !== NEVER_BEGAN) failure = error as Error;

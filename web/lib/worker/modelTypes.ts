@@ -24,8 +24,8 @@ export interface OpenWorkerModelOptions extends Omit<OpenModelOptions, 'attentio
 /** Keys and values of a model in a worker. */
 export type AsyncModelCache = Handle<ModelCache>;
 
-/** Options of calls in a worker, which has its own caches and no hooks. */
-export type InWorker<O> = Omit<O, 'cache' | 'hooks'> & { cache?: AsyncModelCache };
+/** Options of calls in a worker, which has its own caches and cannot call functions of the page. */
+export type InWorker<O> = Omit<O, 'cache' | 'hooks' | 'onLogits'> & { cache?: AsyncModelCache };
 
 /** A model from `openModel` in a worker. It is released on `dispose()`, or when it is garbage-collected. */
 export interface AsyncModel extends ModelFacts {
@@ -36,6 +36,7 @@ export interface AsyncModel extends ModelFacts {
    * the next token; a cache then holds what it would hold after `Model.generate`.
    */
   generate(ids: readonly number[], options?: InWorker<GenerateOptions>): AsyncGenerator<number>;
+  generate(prompts: readonly (readonly number[])[], options?: InWorker<GenerateOptions>): AsyncGenerator<number[]>;
   createCache(...args: Parameters<Model['createCache']>): Promise<AsyncModelCache>;
   /** The same model, with these options for its calls except `generate`, which has its own `signal`. */
   with(options: CallOptions): AsyncModel;

@@ -62,9 +62,9 @@ export interface Brought {
   readonly bytes: Bytes;
 }
 
-/** Posted by the worker while a request is running: the bytes read so far, or tokens. */
+/** Posted by the worker while a request is running: the bytes read so far, or tokens, of each prompt of a list. */
 export interface Part {
-  readonly part: readonly number[];
+  readonly part: readonly (number | number[])[];
 }
 
 /** The worker's answer: a result, or the error that was thrown. */

@@ -3,9 +3,10 @@ import { checkBoolean, checkInteger, wrongKind, wrongUse, wrongValue } from '../
 import type { Memory } from '../../runtime/memory.js';
 import { storeOf, type CacheStore } from '../../steps/cache.js';
 import type { Architecture } from '../config/architecture.js';
-import { toRowsLike, toTokens, type TokenIds, type Tokens } from '../tokens.js';
+import { toAttentionMask, toRowsLike, toTokens, type TokenIds, type Tokens } from '../tokens.js';
 import type { ModelForwardOptions } from '../types.js';
 import { checkHooks } from './hooks.js';
+import { maskOfTokens, paddingOf } from './padding.js';
 import type { Program, Request } from './types.js';
 
 const FORWARD_OPTIONS: Known<ModelForwardOptions> = {
@@ -28,6 +29,8 @@ export interface Pass {
   readonly request: Omit<Request, 'frequencies'>;
   readonly cache: CacheStore | undefined;
   readonly types: Int32Array | undefined;
+  /** (B, keys): 1 for a token, 0 for padding; undefined without padding. */
+  readonly mask: Uint8Array | undefined;
   /** For each token, if they are not counted from the cache's length on. */
   readonly positions: Int32Array | undefined;
   /** The largest position, plus 1. */
@@ -52,12 +55,11 @@ export function checkPass(
   needHeads: boolean,
 ): Pass {
   const given = checkOptions(operation, options, FORWARD_OPTIONS);
-  const flag = (name: 'needWeights' | 'needHiddenStates' | 'lastOnly'): boolean =>
-    given[name] != null && checkBoolean(operation, name, given[name]);
-  const rows = toTokens(operation, ids, a.vocab, a.padId ?? 0, given.attentionMask);
-  const { batch, tokens, mask } = rows;
-  if (given.cache != null && mask) wrongUse(operation, 'no padding with a cache', 'an attentionMask with zeros');
-  if (tokens > a.maxLength) wrongValue(operation, `up to ${a.maxLength} tokens`, tokens);
+  const padded = toTokens(operation, ids, a.vocab, a.padId ?? 0);
+  const { batch, tokens } = padded;
+  const attentionMask = given.attentionMask == null ? undefined : toAttentionMask(operation, given.attentionMask);
+  if (attentionMask && padded.mask) wrongUse(operation, 'rows of equal length, or no attentionMask', 'both');
+  const rows = { ...padded, mask: attentionMask?.data ?? padded.mask };
   if (given.tokenTypes != null && a.tokenTypes === 0) {
     wrongUse(operation, `no tokenTypes for ${a.family}`, 'some');
   }
@@ -70,7 +72,7 @@ export function checkPass(
   }
   const own =
     given.positions == null || given.positions === 'none'
-      ? undefined
+      ? (given.positions ?? undefined)
       : toRowsLike(
           operation,
           'positions',
@@ -80,12 +82,31 @@ export function checkPass(
           a.maxLength - 1,
           rows,
         );
-  const counted = own === undefined && mask ? countTokens(rows, mask) : undefined;
-  const positions = own ?? (counted?.isShifted && a.positions?.skipped === undefined ? counted.positions : undefined);
-  const settings = {
+  const settings = checkSettings(operation, a, given, needHeads);
+  // Last, so that no code of the caller's runs between this and the pass.
+  const cache = given.cache == null ? undefined : storeOf(operation, given.cache, owner, batch, tokens);
+  const mask = attentionMask ? maskOfTokens(operation, attentionMask, rows, cache) : padded.mask;
+  return passOver(a, { ...settings, types }, { ...rows, mask }, cache, own);
+}
+
+/** What the passes of a generation have in common. */
+interface Settings {
+  readonly operation: string;
+  readonly types: Int32Array | undefined;
+  readonly request: Omit<Pass['request'], 'batch' | 'tokens' | 'past' | 'cache' | 'hasMask' | 'positions'>;
+}
+
+/** Checks the options that do not depend on the tokens. */
+export function checkSettings(
+  operation: string,
+  a: Architecture,
+  given: ModelForwardOptions,
+  needHeads: boolean,
+): Settings {
+  const flag = (name: 'needWeights' | 'needHiddenStates' | 'lastOnly'): boolean =>
+    given[name] != null && checkBoolean(operation, name, given[name]);
+  const request = {
     window: given.window == null ? undefined : checkInteger(operation, 'window', given.window, 1, 2 ** 30),
-    hasMask: mask !== undefined,
-    positions: given.positions === 'none' ? ('none' as const) : positions ? ('own' as const) : ('counted' as const),
     needWeights: flag('needWeights'),
     needHiddenStates: flag('needHiddenStates'),
     lastOnly: flag('lastOnly'),
@@ -93,38 +114,38 @@ export function checkPass(
     ablate: checkAblate(operation, given.ablate, a),
     hooks: checkHooks(operation, given.hooks),
   };
-  // Last, so that no code of the caller's runs between this and the pass.
-  const cache = given.cache == null ? undefined : storeOf(operation, given.cache, owner, batch, tokens);
-  const past = cache?.length ?? 0;
-  if (past + tokens > a.maxLength) wrongValue(operation, `up to ${a.maxLength} tokens`, past + tokens);
-  const length = own ? maxOf(own) + 1 : past + (counted?.longest ?? tokens);
-  const request = { batch, tokens, past, cache, ...settings };
-  return { operation, given: rows, request, cache, types, positions, length };
+  return { operation, types: undefined, request };
 }
 
 /**
- * The positions of the real tokens of padded rows, counted from 0; padding has that of the token before it, or 0.
- * `isShifted` tells whether any row has padding before a token.
+ * A pass over tokens that have been checked, which continue those in the cache.
+ *
+ * @param own the caller's positions
  */
-function countTokens(
-  { batch, tokens }: Tokens,
-  mask: Uint8Array,
-): { readonly positions: Int32Array; readonly isShifted: boolean; readonly longest: number } {
-  const positions = new Int32Array(mask.length);
-  let isShifted = false;
-  let longest = 0;
-  for (let b = 0, i = 0; b < batch; ++b) {
-    let count = 0;
-    for (let t = 0; t < tokens; ++t, ++i) {
-      if (mask[i] === 1) {
-        isShifted ||= count < t;
-        count += 1;
-      }
-      positions[i] = Math.max(count - 1, 0);
-    }
-    longest = Math.max(longest, count);
-  }
-  return { positions, isShifted, longest };
+export function passOver(
+  a: Architecture,
+  { operation, types, request }: Settings,
+  given: Tokens,
+  cache: CacheStore | undefined,
+  own: Int32Array | 'none' | undefined,
+): Pass {
+  const { batch, tokens } = given;
+  const past = cache?.length ?? 0;
+  const { mask, positions: counted, longest } = paddingOf(operation, given, cache, a.maxLength);
+  const most = cache ? longest : tokens;
+  if (most > a.maxLength) wrongValue(operation, `up to ${a.maxLength} tokens`, most);
+  const positions = own ?? (a.positions?.skipped === undefined ? counted : undefined);
+  const kind = positions === 'none' ? 'none' : positions ? 'own' : 'counted';
+  return {
+    operation,
+    given,
+    request: { ...request, batch, tokens, past, cache, hasMask: mask !== undefined, positions: kind },
+    cache,
+    types,
+    mask,
+    positions: positions === 'none' ? undefined : positions,
+    length: own === undefined || own === 'none' ? longest : maxOf(own) + 1,
+  };
 }
 
 function maxOf(numbers: Int32Array): number {

@@ -3,6 +3,7 @@ import type { Memory } from '../../runtime/memory.js';
 import type { Tokens } from '../tokens.js';
 import type { ModelWeights } from '../weights/types.js';
 import type { Pass } from './check.js';
+import { maskColumns } from './mask.js';
 import type { Program } from './types.js';
 
 /** Writes the inputs of a pass. */
@@ -11,7 +12,7 @@ export function placeInputs(
   a: Architecture,
   { relativeBias }: ModelWeights,
   { inputs }: Program,
-  { given, request, types, positions }: Pass,
+  { given, request, types, mask, positions }: Pass,
 ): void {
   const { batch, tokens, past } = request;
   memory.writeInts(inputs.ids, given.data);
@@ -25,15 +26,16 @@ export function placeInputs(
   }
   if (inputs.angles) memory.writeInts(inputs.angles, new Int32Array(Float64Array.from(positions!).buffer));
   if (inputs.mask) {
-    const bytes = new Uint8Array(Math.ceil(given.mask!.length / 4) * 4);
-    bytes.set(given.mask!);
+    const [keys, columns] = [past + tokens, maskColumns(request)];
+    const bytes = new Uint8Array(Math.ceil((batch * columns) / 4) * 4);
+    for (let b = 0; b < batch; ++b) bytes.set(mask!.subarray(b * keys, (b + 1) * keys), b * columns);
     memory.writeInts(inputs.mask, new Int32Array(bytes.buffer));
   }
-  /** The row of each sequence's first or last token. */
+  /** The row of each sequence's first or last token; a sequence of padding alone has another. */
   const rowsOf = (find: (mask: Uint8Array) => number, otherwise: number): Int32Array =>
     Int32Array.from({ length: batch }, (_, b) => {
       const mask = given.mask?.subarray(b * tokens, (b + 1) * tokens);
-      return b * tokens + (mask ? find(mask) : otherwise);
+      return b * tokens + (mask?.includes(1) ? find(mask) : otherwise);
     });
   memory.writeInts(
     inputs.first,

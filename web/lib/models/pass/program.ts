@@ -8,7 +8,7 @@ import type { Architecture } from '../config/architecture.js';
 import type { ModelWeights, NormWeights } from '../weights/types.js';
 import { buildHeads } from './heads.js';
 import { Layout } from './layout.js';
-import { setMask } from './mask.js';
+import { maskColumns, setMask } from './mask.js';
 import { distanceInputs, distanceTools, type Distances } from './distances.js';
 import type { Frequencies } from '../rotary.js';
 import type { HookPoint, LAYER_HOOKS, Place, Program, Request } from './types.js';
@@ -16,7 +16,7 @@ import type { HookPoint, LAYER_HOOKS, Place, Program, Request } from './types.js
 /** Whether a pass can run another one's program. Most do not depend on the number of tokens in the cache. */
 export function isLike(a: Architecture, one: Request, other: Request): boolean {
   const names = Object.keys(one) as (keyof Request)[];
-  const depends = one.needWeights || one.hasMask || a.relativeBias;
+  const depends = one.needWeights || a.relativeBias;
   return names.every((name) => one[name] === other[name] || (name === 'past' && !depends));
 }
 
@@ -40,7 +40,7 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
     // Float64s.
     angles: request.positions === 'own' ? layout.floats(2 * rows) : 0,
     // Bytes. A sequence's mask begins where the previous one ends.
-    mask: request.hasMask ? layout.floats(Math.ceil((batch * keys) / 4)) : 0,
+    mask: request.hasMask ? layout.floats(Math.ceil((batch * maskColumns(request)) / 4)) : 0,
     first: layout.floats(batch),
     last: layout.floats(batch),
     offsets: layout.floats(batch),
@@ -151,7 +151,7 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
         words[AttentionArgs.offsets] = inputs.offsets;
         words[AttentionArgs.windowLeft] = window?.left ?? -1;
         words[AttentionArgs.windowRight] = a.causal ? 0 : (window?.right ?? -1);
-        setMask(inputs.mask, keys);
+        setMask(inputs.mask, maskColumns(request));
         if (inputs.relativeBias) {
           // Each query's row begins one distance before the row of the query before it.
           const distances = keys + tokens - 1;
