@@ -5,6 +5,7 @@
 #include "attention/attend_one.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "attention/cache_rows.h"
 #include "attention/visible.h"
@@ -87,11 +88,40 @@ Rows floatsOf(Rows rows, int count, int width, WeightType type, float* tile) {
   return {tile, width};
 }
 
+/// The mask of a head's only query.
+struct Mask {
+  const uint8_t* bytes;
+  int step, columns;
+
+  Mask(const AttentionArgs& a, int b, int h)
+      : bytes(a.mask), step(a.maskStep), columns(a.maskStep == 0 ? a.keys : a.maskColumns) {
+    if (bytes) bytes += b * ptrdiff_t{a.maskStrides.batch} + h * ptrdiff_t{a.maskStrides.head};
+  }
+
+  bool hides(int key) const { return bytes && (key >= columns || !bytes[key * step]); }
+
+  /// The keys without hidden ones at their ends. Without any between them, nothing is hidden from here on.
+  Interval trim(Interval keys) {
+    while (keys.begin < keys.end && hides(keys.begin)) ++keys.begin;
+    while (keys.begin < keys.end && hides(keys.end - 1)) --keys.end;
+    const int count = std::max(0, keys.end - keys.begin);
+    if (bytes && step == 1 && !std::memchr(bytes + keys.begin, 0, count)) bytes = nullptr;
+    return keys;
+  }
+
+  /// The first key from `key` on, and before `end`, that is hidden or not, as `hidden` says; or `end`.
+  int next(int key, int end, bool hidden) const {
+    if (!bytes) return hidden ? end : key;
+    while (key < end && hides(key) != hidden) ++key;
+    return key;
+  }
+};
+
 }  // namespace
 
 bool isOneQuery(const AttentionArgs& a) {
   const bool has_terms = a.bias || a.relativeKeys || a.relativeValues || a.alibiSlopes || a.sinks || a.softcap != 0;
-  const bool has_masks = a.mask || a.validLens || a.packed || a.dropout != 0;
+  const bool has_masks = a.validLens || a.packed || a.dropout != 0;
   return a.queries == 1 && !has_terms && !has_masks && !a.scores && !a.logSumExp;
 }
 
@@ -110,7 +140,8 @@ void attendOne(const AttentionArgs& a, float* scratch) {
   const double work = 2.0 * a.batch * a.heads * a.keys * a.width;
   parallelFor(a.batch * a.heads, work, [&](int i, int thread) {
     const int b = i / a.heads, h = i % a.heads;
-    const auto [first, end] = visibleKeys(a, b, 0);
+    Mask mask(a, b, h);
+    const auto [first, end] = mask.trim(visibleKeys(a, b, 0));
     const int count = std::max(0, end - first);
     const int step = isFloat32(a) ? count : kTile;
     const float* const q =
@@ -129,6 +160,9 @@ void attendOne(const AttentionArgs& a, float* scratch) {
       int j = 0;
       for (; j + kKeys <= rows; j += kKeys) store(scores + j, dotFour(q, k + j * row, row, a.width) * a.scale);
       for (; j < rows; ++j) scores[j] = scoreOf(q, k + j * row, a.width) * a.scale;
+      for (j = 0; mask.bytes && j < rows; ++j) {
+        if (mask.hides(first + at + j)) scores[j] = -kInfinity;
+      }
     }
     const float most = largest(p, count);
     const float total = exponentials(p, most == -kInfinity ? 0.0f : most, p, count);
@@ -139,7 +173,13 @@ void attendOne(const AttentionArgs& a, float* scratch) {
     for (int at = 0; at < count; at += step) {
       const int rows = std::min(step, count - at);
       const auto [v, row] = floatsOf({values + at * value_row, value_row}, rows, a.valueWidth, a.valueType, tile);
-      mixRow(p + at, v, row, rows, out, a.valueWidth);
+      // Hidden values may be NaN.
+      for (int from = 0; from < rows;) {
+        const int begin = mask.next(first + at + from, first + at + rows, false) - first - at;
+        const int stop = mask.next(first + at + begin, first + at + rows, true) - first - at;
+        mixRow(p + at + begin, v + begin * row, row, stop - begin, out, a.valueWidth);
+        from = stop;
+      }
     }
     if (a.weights) {
       float* const weights = a.weights + static_cast<size_t>(i) * a.keys;

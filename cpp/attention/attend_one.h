@@ -7,7 +7,7 @@
 
 namespace wasm_attention {
 
-/// Whether attendOne can compute this: one query, and no options except a window and `weights`.
+/// Whether attendOne can compute this: one query, and no options except a window, a mask and `weights`.
 bool isOneQuery(const AttentionArgs& args);
 
 /// Whether keys and values are float32, so that they can be read where they are.

@@ -141,6 +141,7 @@ AttentionArgs argsOf(AttentionArgs a, Sequences sequences) {
   a.value += first * a.valueStrides.batch;
   a.output += first * a.outputStrides.batch;
   if (a.offsets) a.offsets += first;
+  if (a.mask) a.mask += first * a.maskStrides.batch;
   if (a.weights) a.weights += first * a.heads * a.keys;
   return a;
 }

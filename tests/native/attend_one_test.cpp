@@ -79,15 +79,31 @@ TEST(AttendOne, AppliesWindowsAtEachSequencesOffset) {
   }
 }
 
-TEST(AttendOne, IsNotUsedForSeveralQueriesMasksOrScores) {
+TEST(AttendOne, HidesMaskedKeys) {
+  unsigned seed = 1;
+  for (const int keys : kSizes) {
+    for (const Broadcast mask :
+         {Broadcast::kFull, Broadcast::kKeys, Broadcast::kQueries, Broadcast::kColumn, Broadcast::kShort}) {
+      for (const int left : {-1, 3}) {
+        AttentionChoices choices;
+        choices.mask = mask;
+        choices.windowLeft = left;
+        choices.weights = seed % 2 == 0;
+        SCOPED_TRACE(testing::Message() << keys << " keys, window " << left);
+        check({3, 2, 1, 1, keys, 5, 33}, choices, seed++);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(AttendOne, IsNotUsedForSeveralQueriesOrScores) {
   AttentionArgs args = AttentionProblem({1, 1, 1, 1, 4, 4, 4}, {}, 1).args();
   EXPECT_TRUE(isOneQuery(args));
   args.queries = 2;
   EXPECT_FALSE(isOneQuery(args));
-  AttentionChoices masked, scored;
-  masked.mask = Broadcast::kKeys;
+  AttentionChoices scored;
   scored.scoresStage = ScoresStage::kMasked;
-  EXPECT_FALSE(isOneQuery(AttentionProblem({1, 1, 1, 1, 4, 4, 4}, masked, 1).args()));
   EXPECT_FALSE(isOneQuery(AttentionProblem({1, 1, 1, 1, 4, 4, 4}, scored, 1).args()));
 }
 

@@ -94,7 +94,7 @@ export async function* generate(
           : refuseLogits(run, pass, a, (memory, program) => (read(memory, program), logitsOf(b)));
       });
       isLive = tokens.map((token, b) => token >= 0 && !stops.has(token) && count < limits[b]!);
-      const data = Int32Array.from(tokens, (token) => Math.max(token, 0));
+      const data = new Int32Array(tokens.map((token) => Math.max(token, 0)));
       next = { batch, tokens: 1, data, mask: isLive.includes(false) ? Uint8Array.from(isLive, Number) : undefined };
       yield isList ? tokens : tokens[0]!;
       if (performance.now() - sliceStart > TIME_SLICE) {

@@ -93,7 +93,8 @@ export function checkPass(
 interface Settings {
   readonly operation: string;
   readonly types: Int32Array | undefined;
-  readonly request: Omit<Pass['request'], 'batch' | 'tokens' | 'past' | 'cache' | 'hasMask' | 'positions'>;
+  /** What depends on the tokens has any value, because adding properties to a copy would take microseconds. */
+  readonly request: Pass['request'];
 }
 
 /** Checks the options that do not depend on the tokens. */
@@ -105,7 +106,13 @@ export function checkSettings(
 ): Settings {
   const flag = (name: 'needWeights' | 'needHiddenStates' | 'lastOnly'): boolean =>
     given[name] != null && checkBoolean(operation, name, given[name]);
-  const request = {
+  const request: Pass['request'] = {
+    batch: 0,
+    tokens: 0,
+    past: 0,
+    cache: undefined,
+    hasMask: false,
+    positions: 'counted',
     window: given.window == null ? undefined : checkInteger(operation, 'window', given.window, 1, 2 ** 30),
     needWeights: flag('needWeights'),
     needHiddenStates: flag('needHiddenStates'),
