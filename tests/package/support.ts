@@ -9,10 +9,15 @@ export const ROOT = join(import.meta.dirname, '../..');
 export type Result = SpawnSyncReturns<string>;
 
 /** Runs a command to its end; never through a shell. */
-export function run(command: string, args: readonly string[], options: { cwd?: string; env?: object } = {}): Result {
-  const { cwd = ROOT, env = {} } = options;
+export function run(
+  command: string,
+  args: readonly string[],
+  options: { cwd?: string; env?: object; input?: string } = {},
+): Result {
+  const { cwd = ROOT, env = {}, input } = options;
   return spawnSync(command, args, {
     cwd,
+    input,
     env: { ...process.env, ...env },
     encoding: 'utf8',
     // A busy machine takes five times as long.

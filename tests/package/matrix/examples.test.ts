@@ -1,5 +1,6 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Tokenizer } from '@huggingface/tokenizers';
 import type { Page } from 'playwright-core';
 import { readSafetensors, writeSafetensors } from 'wasm-attention';
 import { openModel } from 'wasm-attention/models';
@@ -246,6 +247,43 @@ describe('the example', () => {
     expect(text.length).toBeGreaterThan(400);
     expect(story!.startsWith(text.trim())).toBe(true);
     expect(speed).toMatch(/^200 tokens, \d+ per second$/);
+  });
+
+  it('chat answers each line, by the template of the model, as a generation from the whole talk does', async () => {
+    const fixture = copyWithTokenizers('chat');
+    cpSync(join(TOOLS, '@huggingface/jinja'), join(consumer.path, 'node_modules/@huggingface/jinja'), {
+      recursive: true,
+    });
+    const folder = join(consumer.path, 'model');
+    cpSync(fixture, folder, { recursive: true });
+    const read = (name: string): object => JSON.parse(readFileSync(join(folder, name), 'utf8')) as object;
+    const write = (name: string, value: object): void => writeFileSync(join(folder, name), JSON.stringify(value));
+    const chat_template =
+      "{{ bos_token }}{% for message in messages %}{{ message['content'] }}{% if not loop.last %} {% endif %}{% endfor %}";
+    write('tokenizer_config.json', { ...read('tokenizer_config.json'), bos_token: { content: '<s>' }, chat_template });
+    // The tokens of a full stop and of an end.
+    write('generation_config.json', { eos_token_id: [426, 2] });
+    const lines = ['Once upon a time', 'One day', 'The end'];
+    const printed = output('node', ['main.mjs', folder, '3'], { cwd: consumer.path, input: `${lines.join('\n')}\n` });
+
+    const config = read('config.json');
+    const weights = readFileSync(join(folder, 'model.safetensors'));
+    const model = await openModel({ config, weights, generationConfig: read('generation_config.json') });
+    const tokenizer = new Tokenizer(read('tokenizer.json'), read('tokenizer_config.json'));
+    const said: string[] = [];
+    let expected = '> ';
+    for (const line of lines) {
+      said.push(line);
+      const { ids } = tokenizer.encode(said.join(' '));
+      const written = [];
+      const options = { temperature: 0.7, minP: 0.05, seed: 3 };
+      for await (const id of model.generate(ids, options)) written.push(id);
+      expect(written.at(-1)).toBe(426);
+      said.push(tokenizer.decode(written, { skip_special_tokens: true }));
+      expected += `${said.at(-1)!}\n> `;
+    }
+    expect(printed).toBe(expected);
+    model.dispose();
   });
 
   it('worker stops when told, and starts again', async () => {
