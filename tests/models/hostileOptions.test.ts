@@ -146,8 +146,7 @@ test('of a padded batch', async () => {
         if (await works(call, /^forward: expected /)) {
           passed += 1;
           const whole = Array<number>(cache.length).fill(1);
-          before =
-            attentionMask == null ? before.map((row) => [...row, ...whole].slice(0, cache.length)) : attentionMask;
+          before = attentionMask ?? before.map((row) => [...row, ...whole].slice(0, cache.length));
         } else {
           expect(cache.length).toBe(length);
         }
