@@ -144,6 +144,36 @@ describe.each(causal)('%s', (name) => {
   });
 });
 
+/** A window counts padding between two tokens, as in transformers. */
+const unlimited = causal.filter((name) => !checkpoint(name).architecture.windows.some(Boolean));
+
+test.each(unlimited)('%s gives rows with padding anywhere the numbers that they have alone', async (name) => {
+  const files = checkpoint(name);
+  const row = files.expected.ids[0]!;
+  const model = await open(files);
+  fc.assert(
+    fc.property(batches(row, true), cuts, ({ first, ids, mask }, sizes) => {
+      const cache = model.createCache({ batch: ids.length, maxLength: row.length });
+      const cached = passes(model, cache, { ids, mask }, endsOf(first, sizes, row.length));
+      const whole = model.forward(ids, { attentionMask: mask });
+      expect(worst(cached, whole, { ids, mask })).toBeLessThan(model.numLayers * TOLERANCE);
+      ids.forEach((each, b) => {
+        const { data, shape } = model.forward(each.filter((_, t) => mask[b]![t] === 1)).logits!;
+        const width = shape[2]!;
+        const places = [...mask[b]!.keys()].filter((t) => mask[b]![t] === 1);
+        const off = data.map((x, i) => {
+          const place = b * row.length + places[Math.floor(i / width)]!;
+          return x - whole.logits!.data[place * width + (i % width)]!;
+        });
+        expect(maxAbs(off) / Math.max(1, maxAbs(data))).toBeLessThan(model.numLayers * TOLERANCE);
+      });
+      cache.dispose();
+    }),
+    { numRuns: 20 },
+  );
+  model.dispose();
+});
+
 const llama = checkpoint('llama-grouped');
 const batch = {
   ids: [

@@ -3,6 +3,7 @@ import type { Memory } from '../../runtime/memory.js';
 import type { Tokens } from '../tokens.js';
 import type { ModelWeights } from '../weights/types.js';
 import type { Pass } from './check.js';
+import { placeAlibi } from './alibi.js';
 import { maskColumns } from './mask.js';
 import type { Program } from './types.js';
 
@@ -10,7 +11,7 @@ import type { Program } from './types.js';
 export function placeInputs(
   memory: Memory,
   a: Architecture,
-  { relativeBias }: ModelWeights,
+  weights: ModelWeights,
   { inputs }: Program,
   { given, request, types, mask, positions }: Pass,
 ): void {
@@ -31,6 +32,7 @@ export function placeInputs(
     for (let b = 0; b < batch; ++b) bytes.set(mask!.subarray(b * keys, (b + 1) * keys), b * columns);
     memory.writeInts(inputs.mask, new Int32Array(bytes.buffer));
   }
+  if (inputs.alibi) placeAlibi(memory, weights, a.heads, inputs.alibi, request, mask!);
   /** The row of each sequence's first or last token; a sequence of padding alone has another. */
   const rowsOf = (find: (mask: Uint8Array) => number, otherwise: number): Int32Array =>
     Int32Array.from({ length: batch }, (_, b) => {
@@ -48,7 +50,7 @@ export function placeInputs(
   memory.writeInts(inputs.offsets, new Int32Array(batch).fill(past));
   if (inputs.relativeBias) {
     const { rows, rowOf } = a.relativeBias!;
-    const table = memory.read(relativeBias, rows * a.heads);
+    const table = memory.read(weights.relativeBias, rows * a.heads);
     const distances = past + 2 * tokens - 1;
     const bias = new Float32Array(a.heads * distances);
     for (let at = 0; at < distances; ++at) {

@@ -6,6 +6,7 @@ import { attend } from '../../steps/attend.js';
 import { Steps, type FeedForward, type Matrix, type Norm, type Rotary } from '../../steps/steps.js';
 import type { Architecture } from '../config/architecture.js';
 import type { ModelWeights, NormWeights } from '../weights/types.js';
+import { alibiInput, setAlibi } from './alibi.js';
 import { buildHeads } from './heads.js';
 import { Layout } from './layout.js';
 import { maskColumns, setMask } from './mask.js';
@@ -41,6 +42,7 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
     angles: request.positions === 'own' ? layout.floats(2 * rows) : 0,
     // Bytes. A sequence's mask begins where the previous one ends.
     mask: request.hasMask ? layout.floats(Math.ceil((batch * maskColumns(request)) / 4)) : 0,
+    alibi: alibiInput(w, heads, request, layout),
     first: layout.floats(batch),
     last: layout.floats(batch),
     offsets: layout.floats(batch),
@@ -161,7 +163,7 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
           words[AttentionArgs.biasStep] = 1;
         }
         if (distances) setDistances(distances);
-        words[AttentionArgs.alibiSlopes] = request.positions === 'none' ? 0 : w.alibiSlopes;
+        setAlibi(w, heads, inputs.alibi, request);
         words[AttentionArgs.sinks] = layer.sinks;
         words[AttentionArgs.weights] = pattern;
         words[AttentionArgs.scores] = scores;

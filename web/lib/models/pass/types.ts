@@ -53,6 +53,8 @@ export interface Program {
     readonly positions: number;
     readonly angles: number;
     readonly mask: number;
+    /** Biases of padded rows: see alibi.ts. */
+    readonly alibi: number;
     /** Rows of each sequence: the first and the last that are not padding. */
     readonly first: number;
     readonly last: number;
