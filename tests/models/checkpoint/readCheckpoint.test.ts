@@ -345,6 +345,23 @@ describe('a folder is refused', () => {
       /its Transformer in the top folder/,
     ],
     [
+      'with a Dense that is a pickle',
+      {
+        ...both,
+        'pytorch_model.bin': other,
+        'modules.json': json(modules('Transformer', 'Pooling', 'Dense')),
+        '1_Pooling/config.json': json({}),
+        '2_Dense/config.json': json({}),
+        '2_Dense/pytorch_model.bin': other,
+      },
+      /expected 2_Dense\/model\.safetensors, got 2_Dense\/pytorch_model\.bin$/,
+    ],
+    [
+      'with a pickle, without a pooling config',
+      { ...both, 'pytorch_model.bin': other, 'modules.json': json(modules('Transformer', 'Pooling')) },
+      /1_Pooling\/config\.json, got none$/,
+    ],
+    [
       'without a pooling config',
       { ...both, 'modules.json': json(modules('Transformer', 'Pooling')) },
       /1_Pooling\/config\.json, got none$/,

@@ -141,11 +141,12 @@ async function weightsOf(
   return names.length > 0 ? Promise.all(names.map(file)) : [await file(WEIGHTS)];
 }
 
-/** Throws for a file that is missing; the message has the weights that are there instead. */
+/** Throws for a file that is missing; the message has the weights that are there instead, in the same folder. */
 async function missing(folder: Folder, path: string): Promise<never> {
-  const names = (await folder.names()).filter((name) => OTHERS.test(name));
-  if (names.length === 0 && path === WEIGHTS) {
-    for (const name of USUAL_OTHERS) if (await folder.file(name)) names.push(name);
+  const [, below = '', file] = /^(.*\/)?(.*)$/.exec(path)!;
+  const names = below === '' ? (await folder.names()).filter((name) => OTHERS.test(name)) : [];
+  if (names.length === 0 && file === WEIGHTS) {
+    for (const name of USUAL_OTHERS) if (await folder.file(below + name)) names.push(below + name);
   }
   return wrongValue(OPERATION, path, names.join(', ') || 'none');
 }
