@@ -218,6 +218,11 @@ describe('a classification head', () => {
       ['a', 'b', 'c'],
     ]);
     expect(await named('MaskedLM')).toEqual([[1, 2, tokens], undefined]);
+    // Not another one in its place, whose logits mean something else.
+    const without = await withHead('bert-padded', both, { architectures: ['BertForQuestionAnswering'] });
+    expect([without.forward([5, 9]).logits, without.labels]).toEqual([undefined, undefined]);
+    expect(without.unused).toContain('classifier.weight');
+    without.dispose();
     const counted = [
       [1, 3],
       ['LABEL_0', 'LABEL_1', 'LABEL_2'],
@@ -225,6 +230,23 @@ describe('a classification head', () => {
     for (const changes of [{}, { num_labels: 3 }, { architectures: ['BertModel'] }, { architectures: 5 }]) {
       expect(await found(changes)).toEqual(counted);
     }
+  });
+
+  // Without it, another head might fit, whose logits mean something else.
+  test.each<[string, string, object]>([
+    ['bert-multi-label', 'bert.pooler.dense.weight', {}],
+    ['deberta-v3-entailment', 'pooler.dense.weight', {}],
+    ['xlm-roberta-reranker', 'classifier.dense.weight', {}],
+    ['xlm-roberta-reranker', 'classifier.out_proj.weight', { id2label: undefined }],
+    ['electra-discriminator', 'discriminator_predictions.dense_prediction.weight', {}],
+    ['modernbert-fill-mask', 'classifier.weight', { architectures: ['ModernBertForSequenceClassification'] }],
+    ['camembert-fill-mask', 'lm_head.dense.weight', {}],
+    ['camembert-fill-mask', 'lm_head.decoder.weight', { tie_word_embeddings: false }],
+  ])('is refused if the config names it and the file has only a part of it: %s, %s', async (name, missing, changes) => {
+    const { config, bytes } = checkpoint(name);
+    const { [missing]: _, ...weights } = readSafetensors(bytes);
+    const opening = openModel({ config: { ...config, ...changes }, weights, attention });
+    await expect(opening).rejects.toThrow(`openModel: expected a tensor '${missing}', got none`);
   });
 
   test.each<[object, RegExp]>([

@@ -20,7 +20,7 @@ export type { Tensor, TensorLike } from './types.js';
 /**
  * Opens a checkpoint of one of the families that the guide "Real models" lists. Names of tensors are Hugging Face's,
  * with or without the family's prefix; `gamma` and `beta` mean `weight` and `bias`. A head that predicts tokens or
- * classifies gives `logits`: the one that `config.architectures` names, or else the one whose tensors are in the file.
+ * classifies gives `logits`: the one that `config.architectures` names, or, if it names none, the one whose tensors are in the file.
  * If the file has no output matrix for tokens, the embedding's is used where the config ties them.
  *
  * With `attention` from `loadWorker` the model is opened in that worker: its calls return promises, and hooks throw a

@@ -6,7 +6,7 @@ import { part, partOf } from './parts.js';
 import type { Store } from './store.js';
 import type { HeadWeights } from './types.js';
 
-/** The head that the config names, or the first that the file has. */
+/** The head that the config names, if the file has it; of a config that names none, the first that the file has. */
 export function head(store: Store, tensors: Tensors, a: Architecture): HeadWeights | undefined {
   const has = (module: string | undefined): boolean => tensors.has(`${module}.weight`);
   const entries = Object.entries(a.tasks) as [Task, Head][];
@@ -14,15 +14,20 @@ export function head(store: Store, tensors: Tensors, a: Architecture): HeadWeigh
     const hasDecoder = has(decoder) || (a.tied && predicts(task));
     return hasDecoder && (map === undefined || has(map)) && (reads !== 'pooled' || has(a.names.pooler));
   });
-  const [task, given] = found.find(([task]) => a.className.endsWith(`For${task}`)) ?? found[0] ?? [];
-  if (!task || !given) return undefined;
+  const wanted = entries.find(([task]) => a.className.endsWith(`For${task}`));
+  // Of a part, what it lacks is refused below.
+  const hasPart = ({ map, norm, decoder }: Head) => [map, norm, decoder].some(has);
+  const chosen = wanted ? (found.includes(wanted) || hasPart(wanted[1]) ? wanted : undefined) : found[0];
+  if (!chosen) return undefined;
+  const [task, given] = chosen;
+  if (given.reads === 'pooled') tensors.check(`${a.names.pooler}.weight`, [a.hiddens, a.hiddens]);
   const { reads, map, mapBias, activation, norm, decoder } = given;
   const predictsTokens = predicts(task);
   const width = predictsTokens ? a.embedding : a.hiddens;
   const matrix = `${decoder}.weight`;
   const embedding = `${a.names.tokens}.weight`;
   // A copy of the embedding is not placed.
-  const isTied = !has(decoder) || (predictsTokens && tensors.mayBeEqual(matrix, embedding, [a.vocab, width]));
+  const isTied = predictsTokens && (has(decoder) ? tensors.mayBeEqual(matrix, embedding, [a.vocab, width]) : a.tied);
   const isClassifier = task.endsWith('Classification');
   const labels = isClassifier ? (a.labels ?? unnamedLabels(classes(tensors, matrix))) : undefined;
   const outputs = given.outputs ?? labels?.length ?? a.vocab;
@@ -51,9 +56,9 @@ function predicts(task: Task): boolean {
   return task.endsWith('LM');
 }
 
-/** The number of classes in a file, if the config does not have it. */
+/** The number of classes in a file, if the config does not have it; transformers' default where the file has none. */
 function classes(tensors: Tensors, name: string): number {
-  const [count = 0] = tensors.shapeOf(name)!;
+  const [count = 0] = tensors.shapeOf(name) ?? [2];
   if (count < 1) wrongValue(OPERATION, `'${name}' of at least one class`, count);
   return count;
 }
