@@ -113,3 +113,25 @@ test.each(['data:,x', 'C:x', 'a?b#c', 'a%2Fb', 'a b'])("'%s' in an index is a fi
   expect((await reading).weights).toMatchObject([{ name, size: bytes.length }]);
   for (const { origin, search } of asked) expect(origin + search).toBe('https://example.org?key=1');
 });
+
+test('a small file that never ends is refused by its name, and not read on', async () => {
+  const piece = new Uint8Array(2 ** 20).fill(32);
+  let [sent, isCancelled] = [0, false];
+  const endless = new ReadableStream({
+    pull(controller) {
+      controller.enqueue(piece);
+      // The test ends where it fails.
+      if (++sent === 2 ** 9) controller.close();
+    },
+    cancel() {
+      isCancelled = true;
+    },
+  });
+  const { fetch: usual } = serverOf({ ...files, 'tokenizer.json': bytes });
+  const reading = readCheckpoint(ADDRESS, {
+    fetch: (input, init) =>
+      (input as string).endsWith('tokenizer.json') ? Promise.resolve(new Response(endless)) : usual(input, init),
+  });
+  await expect(reading).rejects.toThrow('readCheckpoint: expected tokenizer.json of at most 268435456 bytes, got more');
+  expect([sent <= 2 ** 8 + 2, isCancelled]).toEqual([true, true]);
+});

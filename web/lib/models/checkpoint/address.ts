@@ -60,16 +60,36 @@ export function addressFolder(at: URL, request: Fetch, signal: AbortSignal | und
     names: () => Promise.resolve([]),
     text: async (path) => {
       const response = await ask(path, {});
-      return response?.text().catch((cause: unknown) => {
-        signal?.throwIfAborted();
-        return unreadable(path, cause);
-      });
+      return response && textOf(path, response, signal);
     },
     file: async (path) => {
       const size = await sizeOf(path);
       return size === undefined ? undefined : new AddressFile(path.replace(/.*\//, ''), size, urlOf(path), request);
     },
   };
+}
+
+/** The most bytes of a file that is read whole. Tokenizers have up to 40 MB. */
+const MOST_TEXT_BYTES = 2 ** 28;
+
+/** The text of a response, which might never end. */
+async function textOf(path: string, { body }: Response, signal: AbortSignal | undefined): Promise<string> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  const reader = body?.getReader();
+  for (let size = 0; reader;) {
+    const { done, value } = await reader.read().catch((cause: unknown) => {
+      signal?.throwIfAborted();
+      return unreadable(path, cause);
+    });
+    if (done) break;
+    size += value.length;
+    if (size > MOST_TEXT_BYTES) {
+      await reader.cancel();
+      wrongValue(OPERATION, `${path} of at most ${MOST_TEXT_BYTES} bytes`, 'more');
+    }
+    pieces.push(value);
+  }
+  return new Blob(pieces).text();
 }
 
 /** The length of a response's content, if it tells that. */
