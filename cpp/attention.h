@@ -287,11 +287,12 @@ enum class Norm : int32_t { kLayer = 0, kRms = 1 };
 /// The arguments of `norm`.
 struct NormArgs {
   const float* x;              // (rows, dim)
-  const float *weight, *bias;  // (dim); kRms has no bias, and kLayer may have neither, which means 1 and 0
+  const float *weight, *bias;  // (dim); kRms has no bias, and kLayer may lack both or only the bias: they are 1 and 0
   float* out;                  // (rows, dim); may be x
   int32_t rows, dim;
   Norm norm;
   float eps;
+  int32_t weights;  // above 1: weight is (weights, dim), whose rows those of x use in turn, without a bias
 };
 
 /// out = the norm of each row of x.
@@ -564,7 +565,7 @@ enum class StepAction : int32_t {
   kNorm = 3,         // NormArgs
   kFeedForward = 4,  // FeedForwardArgs
   kActivate = 5,     // ActivateArgs
-  kTanh = 6,         // ActivateArgs, whose activation is not used
+  kScale = 6,        // ScaleArgs
   kRotaryTable = 7,  // RotaryTableArgs; `past` is added to the offset
   kRotary = 8,       // RotaryArgs
   kAppend = 9,       // AppendArgs; `past` is added to the length
@@ -595,6 +596,14 @@ struct ActivateArgs {
   float* out;
   int32_t rows, dim;
   Activation activation;
+};
+
+/// out = factor * x, or, with a softcap c above 0, c * tanh(factor * x / c).
+struct ScaleArgs {
+  const float* x;
+  float* out;  // may be x
+  int32_t rows, dim;
+  float factor, softcap;
 };
 
 /// Copies heads that lie side by side to a cache (batch, heads, capacity, cacheRowSize), after `length` rows of each.

@@ -55,9 +55,10 @@ FIELDS(Conv1dArgs, x, weight, bias, out, batch, inChannels, outChannels, length,
 FIELDS(RnnArgs, x, weightIh, weightHh, biasIh, biasHh, initial, out, batch, length, inWidth, width, relu)
 FIELDS(Step, action, bytes)
 FIELDS(AddArgs, x, y, out, rows, dim, seed, dropout)
-FIELDS(NormArgs, x, weight, bias, out, rows, dim, norm, eps)
+FIELDS(NormArgs, x, weight, bias, out, rows, dim, norm, eps, weights)
 FIELDS(NormGradArgs, x, weight, gradient, gradWeight, gradBias, rows, dim, norm, eps)
 FIELDS(ActivateArgs, x, out, rows, dim, activation)
+FIELDS(ScaleArgs, x, out, rows, dim, factor, softcap)
 FIELDS(AppendArgs, x, cache, batch, tokens, heads, width, length, capacity, cacheType)
 FIELDS(SoftmaxArgs, x, out, batch, heads, queries, keys, sinks)
 FIELDS(ZeroHeadArgs, head, rows, width, stride)
@@ -76,13 +77,13 @@ BINDINGS {
       "scoresStages", "none scaled softcapped masked");
 
   values<StepAction::kEmbedding, StepAction::kAdd, StepAction::kLinear, StepAction::kNorm, StepAction::kFeedForward,
-         StepAction::kActivate, StepAction::kTanh, StepAction::kRotaryTable, StepAction::kRotary, StepAction::kAppend,
+         StepAction::kActivate, StepAction::kScale, StepAction::kRotaryTable, StepAction::kRotary, StepAction::kAppend,
          StepAction::kAttention, StepAction::kSoftmax, StepAction::kMixValues, StepAction::kZeroHead>(
       "stepActions",
-      "embedding add linear norm feedForward activate tanh rotaryTable rotary append attention softmax mixValues "
+      "embedding add linear norm feedForward activate scale rotaryTable rotary append attention softmax mixValues "
       "zeroHead");
 
-  listed<Step, AddArgs, ActivateArgs, AppendArgs, SoftmaxArgs, ZeroHeadArgs>();
+  listed<Step, AddArgs, ActivateArgs, ScaleArgs, AppendArgs, SoftmaxArgs, ZeroHeadArgs>();
 
   op<&maskedSoftmax>("maskedSoftmax", "x valid out rows cols");
   op<&scaledDotProductAttention, &scaledDotProductAttentionScratch>("scaledDotProductAttention", Streams::kYes);

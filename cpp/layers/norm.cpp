@@ -163,11 +163,12 @@ void normRowsOf(const float* x, const float* weight, const float* bias, float* o
     } else {
       for (; i + kLanes <= dim; i += kLanes) {
         const f32x4 y = m.normalise(load(x + i));
-        store(out + i, weight ? y * load(weight + i) + load(bias + i) : y);
+        const f32x4 weighed = weight ? y * load(weight + i) : y;
+        store(out + i, bias ? weighed + load(bias + i) : weighed);
       }
       for (; i < dim; ++i) {
         const float y = m.normalise(x[i]);
-        out[i] = weight ? y * weight[i] + bias[i] : y;
+        out[i] = (weight ? y * weight[i] : y) + (bias ? bias[i] : 0);
       }
     }
   }
@@ -184,7 +185,14 @@ void normRows(Norm norm, const float* x, const float* weight, const float* bias,
   });
 }
 
-void norm(const NormArgs& a) { normRows(a.norm, a.x, a.weight, a.bias, a.out, nullptr, a.rows, a.dim, a.eps); }
+void norm(const NormArgs& a) {
+  if (a.weights <= 1) return normRows(a.norm, a.x, a.weight, a.bias, a.out, nullptr, a.rows, a.dim, a.eps);
+  for (int row = 0; row < a.rows; ++row) {
+    const size_t at = static_cast<size_t>(row) * a.dim;
+    const float* const weight = a.weight + static_cast<size_t>(row % a.weights) * a.dim;
+    normRows(a.norm, a.x + at, weight, nullptr, a.out + at, nullptr, 1, a.dim, a.eps);
+  }
+}
 
 namespace {
 

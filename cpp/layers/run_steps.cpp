@@ -50,9 +50,14 @@ void add(const AddArgs& a) {
   });
 }
 
-void hyperbolicTangent(const ActivateArgs& a) {
+void scale(const ScaleArgs& a) {
+  const bool is_capped = a.softcap > 0;
+  const float factor = is_capped ? a.factor / a.softcap : a.factor;
+  const auto scaled = [&](f32x4 x) { return is_capped ? a.softcap * tanh(x * factor) : x * factor; };
   const size_t count = static_cast<size_t>(a.rows) * a.dim;
-  for (size_t i = 0; i < count; ++i) a.out[i] = tanh(splat(a.x[i]))[0];
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) store(a.out + i, scaled(load(a.x + i)));
+  for (; i < count; ++i) a.out[i] = scaled(splat(a.x[i]))[0];
 }
 
 RotaryTableArgs rotaryTableAfter(const Step& step, int past) {
@@ -137,8 +142,8 @@ void run(const Step& step, int past, float* scratch) {
       const auto& a = argsOf<ActivateArgs>(step);
       return activate(a.x, a.out, nullptr, static_cast<size_t>(a.rows) * a.dim, a.activation);
     }
-    case StepAction::kTanh:
-      return hyperbolicTangent(argsOf<ActivateArgs>(step));
+    case StepAction::kScale:
+      return scale(argsOf<ScaleArgs>(step));
     case StepAction::kRotaryTable:
       return rotaryTable(rotaryTableAfter(step, past), reinterpret_cast<double*>(scratch));
     case StepAction::kRotary:

@@ -123,17 +123,62 @@ TEST(RunSteps, FeedsForwardThroughGates) {
   }
 }
 
-TEST(RunSteps, AppliesActivationsAndTanh) {
+TEST(RunSteps, NormalisesRowsWithoutABias) {
+  constexpr float kNormEps = 1e-5f;
+  for (const int width : {2, 5, 8, 33}) {
+    const Floats x = randomFloats(3 * width, 1, 2), weight = randomFloats(width, 2), zeros(width, 0.0f);
+    Floats out(3 * width, NAN), with_zeros(3 * width, NAN);
+    runStep(StepAction::kNorm,
+            NormArgs{x.data(), weight.data(), nullptr, out.data(), 3, width, Norm::kLayer, kNormEps});
+    runStep(StepAction::kNorm,
+            NormArgs{x.data(), weight.data(), zeros.data(), with_zeros.data(), 3, width, Norm::kLayer, kNormEps});
+    ASSERT_EQ(out, with_zeros);
+  }
+}
+
+TEST(RunSteps, NormalisesRowsWithSeveralWeightsInTurn) {
+  constexpr float kNormEps = 1e-5f;
+  const int weights = 3, rows = 2 * weights;
+  for (const int width : kSizes) {
+    const Floats x = randomFloats(static_cast<size_t>(rows) * width, 1, 2), weight = randomFloats(weights * width, 2);
+    for (const Norm norm : {Norm::kLayer, Norm::kRms}) {
+      Floats out(x.size(), NAN), alone(x.size(), NAN);
+      runStep(StepAction::kNorm,
+              NormArgs{x.data(), weight.data(), nullptr, out.data(), rows, width, norm, kNormEps, weights});
+      for (int row = 0; row < rows; ++row) {
+        runStep(StepAction::kNorm, NormArgs{x.data() + row * width, weight.data() + row % weights * width, nullptr,
+                                            alone.data() + row * width, 1, width, norm, kNormEps});
+      }
+      ASSERT_EQ(out, alone);
+    }
+  }
+}
+
+TEST(RunSteps, AppliesActivations) {
   for (const int width : kSizes) {
     const Floats x = randomFloats(2 * width, 1, 5);
-    Floats silu(x.size(), NAN), tangent(x.size(), NAN);
-    StepList()
-        .append(StepAction::kActivate, ActivateArgs{x.data(), silu.data(), 2, width, Activation::kSilu})
-        .append(StepAction::kTanh, ActivateArgs{x.data(), tangent.data(), 2, width, Activation::kRelu})
-        .run();
+    Floats silu(x.size(), NAN);
+    runStep(StepAction::kActivate, ActivateArgs{x.data(), silu.data(), 2, width, Activation::kSilu});
     for (size_t i = 0; i < x.size(); ++i) {
       ASSERT_NEAR(silu[i], activate64(Activation::kSilu, x[i]).value, kEps * 5 * 4);  // 4 roundings of up to 5
-      ASSERT_NEAR(tangent[i], std::tanh(double(x[i])), kEps * 4);
+    }
+  }
+}
+
+TEST(RunSteps, ScalesAndCaps) {
+  const float factor = 1.7f;
+  for (const int width : kSizes) {
+    const Floats x = randomFloats(3 * width, 1, 5);
+    for (const float softcap : {0.0f, 1.0f, 3.0f}) {
+      Floats out(x.size(), NAN), in_place = x;
+      runStep(StepAction::kScale, ScaleArgs{x.data(), out.data(), 3, width, factor, softcap});
+      runStep(StepAction::kScale, ScaleArgs{in_place.data(), in_place.data(), 3, width, factor, softcap});
+      for (size_t i = 0; i < x.size(); ++i) {
+        const double scaled = double{factor} * x[i];
+        // 3 roundings, and those of tanh (simd/tanh.h), of up to 9.
+        ASSERT_NEAR(out[i], softcap > 0 ? softcap * std::tanh(scaled / softcap) : scaled, kEps * 9 * 6);
+      }
+      ASSERT_EQ(in_place, out);
     }
   }
 }

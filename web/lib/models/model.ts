@@ -8,7 +8,7 @@ import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { createCache } from '../steps/cache.js';
 import { runSteps } from '../steps/steps.js';
-import type { Architecture, PositionKind } from './config/architecture.js';
+import { hiddenWidth, type Architecture, type PositionKind } from './config/architecture.js';
 import { generate, type Generator } from './generation/generate.js';
 import { checkPass, type Pass, type Read } from './pass/check.js';
 import { pointsOf, swapped, transposed } from './pass/hooks.js';
@@ -105,7 +105,7 @@ export class OpenModel implements Model {
       ...(pooling != null && { pooling: [pooling] }),
       ...(normalize != null && { normalize }),
     };
-    const kept = dimOf(operation, sentence, this.numHiddens, dim);
+    const kept = dimOf(operation, sentence, hiddenWidth(this.#architecture), dim);
     const given = { attentionMask, tokenTypes } as ModelForwardOptions;
     const pass = checkPass(this, this.#architecture, operation, ids, given, false);
     const { hidden } = this.#run(pass, resultOf);

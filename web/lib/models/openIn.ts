@@ -3,7 +3,7 @@ import { checkMatrixType, checkWeightType } from '../check/weightType.js';
 import { wrongKind } from '../check/values.js';
 import { loadedModules } from '../runtime/wasm.js';
 import { checkCalls } from './calls.js';
-import { OPERATION } from './config/architecture.js';
+import { hiddenWidth, OPERATION } from './config/architecture.js';
 import { readConfig } from './config/readConfig.js';
 import { openSources, openWeights } from './files.js';
 import { OpenModel } from './model.js';
@@ -23,7 +23,7 @@ export async function openIn(attention: unknown, options: OpenModelOptions): Pro
   checkWeightType(OPERATION, 'cacheType', cacheType);
   signal?.throwIfAborted();
   const read = readConfig(config, generationConfig);
-  const modules = await readSentence(sentence, read.hiddens, signal);
+  const modules = await readSentence(sentence, hiddenWidth(read), signal);
   const sources = openSources(weights, index);
   try {
     const tensors = await openWeights(weights, sources, index, read, signal);

@@ -138,7 +138,7 @@ export type ModelHooks = Record<string, (value: Tensor) => Tensor | void>;
 
 /** What `forward` returns. */
 export interface ModelResult {
-  /** (B, T, D), after the last norm. */
+  /** (B, T, D), after the last norm; in OPT of narrow embeddings, as wide as these. */
   hidden: Tensor;
   /**
    * (B, T, V), or (B, 1, V) with `lastOnly`; (B, classes) if the head classifies sequences, (B, T, classes) if it
@@ -150,7 +150,7 @@ export interface ModelResult {
   pooled?: Tensor;
   /** numLayers of (B, H, T, S). */
   weights?: Tensor[];
-  /** numLayers + 1 of (B, T, D), as in transformers: the last one is normed in decoders and ModernBERT. */
+  /** numLayers + 1 of (B, T, D), as in transformers: the last one is `hidden`, normed in decoders and ModernBERT. */
   hiddenStates?: Tensor[];
 }
 

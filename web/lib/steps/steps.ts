@@ -10,6 +10,7 @@ import * as NormArgs from '../generated/bindings/normArgs.js';
 import * as RotaryArgs from '../generated/bindings/rotaryArgs.js';
 import * as RotaryTableArgs from '../generated/bindings/rotaryTableArgs.js';
 import * as RunStepsArgs from '../generated/bindings/runStepsArgs.js';
+import * as ScaleArgs from '../generated/bindings/scaleArgs.js';
 import * as ZeroHeadArgs from '../generated/bindings/zeroHeadArgs.js';
 import * as SoftmaxArgs from '../generated/bindings/softmaxArgs.js';
 import * as Step from '../generated/bindings/step.js';
@@ -34,6 +35,8 @@ export interface Norm {
   readonly weight: number;
   readonly bias: number;
   readonly eps: number;
+  /** The number of weights, which rows use in turn. Default 1. */
+  readonly weights?: number;
 }
 
 /** The two maps of a feed-forward network. */
@@ -99,7 +102,8 @@ export function setLinear(x: number, matrix: Matrix, out: number, rows: number):
 }
 
 /** Sets NormArgs in ARGS. */
-export function setNorm(x: number, { kind, weight, bias, eps }: Norm, out: number, rows: number, dim: number): void {
+export function setNorm(x: number, norm: Norm, out: number, rows: number, dim: number): void {
+  const { kind, weight, bias, eps, weights = 1 } = norm;
   words[NormArgs.x] = x;
   words[NormArgs.weight] = weight;
   words[NormArgs.bias] = bias;
@@ -108,6 +112,7 @@ export function setNorm(x: number, { kind, weight, bias, eps }: Norm, out: numbe
   words[NormArgs.dim] = dim;
   words[NormArgs.norm] = norms.indexOf(kind);
   floats[NormArgs.eps] = eps;
+  words[NormArgs.weights] = weights;
 }
 
 /** Sets RotaryArgs in ARGS for the heads of these rows, which are rotated in place. */
@@ -202,14 +207,25 @@ export class Steps {
     this.#push('feedForward', FeedForwardArgs.BYTES);
   }
 
-  /** Replaces the elements of x (rows, dim) with their activation or hyperbolic tangent. */
-  activate(x: number, activation: (typeof activations)[number] | 'tanh', rows: number, dim: number): void {
+  /** Replaces the elements of x (rows, dim) with their activation. */
+  activate(x: number, activation: (typeof activations)[number], rows: number, dim: number): void {
     words[ActivateArgs.x] = x;
     words[ActivateArgs.out] = x;
     words[ActivateArgs.rows] = rows;
     words[ActivateArgs.dim] = dim;
-    if (activation !== 'tanh') words[ActivateArgs.activation] = activations.indexOf(activation);
-    this.#push(activation === 'tanh' ? 'tanh' : 'activate', ActivateArgs.BYTES);
+    words[ActivateArgs.activation] = activations.indexOf(activation);
+    this.#push('activate', ActivateArgs.BYTES);
+  }
+
+  /** x = factor · x, or softcap · tanh(factor · x / softcap). */
+  scale(x: number, factor: number, softcap: number, rows: number, dim: number): void {
+    words[ScaleArgs.x] = x;
+    words[ScaleArgs.out] = x;
+    words[ScaleArgs.rows] = rows;
+    words[ScaleArgs.dim] = dim;
+    floats[ScaleArgs.factor] = factor;
+    floats[ScaleArgs.softcap] = softcap;
+    this.#push('scale', ScaleArgs.BYTES);
   }
 
   /** A row for each rotary position in `positions`; if that is 0, positions continue from the tokens in the cache. */

@@ -44,19 +44,29 @@ export interface Architecture {
   readonly maxLength: number;
   /** The width of embeddings. If it is not `hiddens`, `names.embeddingMap` maps one to the other. */
   readonly embedding: number;
+  /** Multiplies tokens' embeddings. Default 1. */
+  readonly embeddingScale?: number;
   readonly activation: Activation;
   readonly gated: boolean;
   readonly norm: 'layer' | 'rms';
   readonly eps: number;
+  /** What norms multiply by in place of their weight w: 1 + w, or nothing, in files without it. */
+  readonly normWeight?: 'plusOne' | 'none';
+  /** Norms of queries and keys: of each head, with a weight for all (default) or one for each, or of all heads at once. */
+  readonly headNorm?: 'each' | 'own' | 'all';
   /** Where norms are applied. 'parallel': attention and feed-forward both read the layer's input. */
   readonly order: 'post' | 'pre' | 'parallel';
+  /** Whether attention and feed-forward add to what they read, which is normed, in place of the layer's input. */
+  readonly addsToNormed?: boolean;
+  /** Multiplies what attention and feed-forward add. Default 1. */
+  readonly residualScale?: number;
   readonly causal: boolean;
   /** For each layer, the keys that a query sees; undefined or no element: all. */
   readonly windows: readonly (Window | undefined)[];
   /** Multiplies scores. Default 1/√headDim. */
   readonly scale?: number;
   /** Scores s become softcap·tanh(s/softcap). Default none. */
-  readonly softcap?: number;
+  readonly softcap?: number | undefined;
   readonly positionKind: PositionKind;
   /**
    * A learned bias of scores, for all layers: the table `names.relativeBias` (rows, heads).
@@ -72,13 +82,18 @@ export interface Architecture {
   readonly rotary?: readonly (RotaryPositions | undefined)[];
   /**
    * The number of rows of a learned table of positions, and the first token's row. Tokens with the id `skipped` are not
-   * counted: they have the row of that number.
+   * counted: they have the row of that number. `table` gives its numbers, row by row, if they are not in the file.
    */
-  readonly positions?: { readonly rows: number; readonly first: number; readonly skipped?: number };
+  readonly positions?: {
+    readonly rows: number;
+    readonly first: number;
+    readonly skipped?: number;
+    readonly table?: () => Float32Array;
+  };
   readonly tokenTypes: number;
   readonly padId: number | undefined;
-  /** Which modules have a bias. */
-  readonly bias: Readonly<Record<'qkv' | 'output' | 'up' | 'down' | 'norm', boolean>>;
+  /** Which modules have a bias. Norms of queries and keys have one as others do, unless `headNorm` says otherwise. */
+  readonly bias: Readonly<Record<'qkv' | 'output' | 'up' | 'down' | 'norm', boolean> & { headNorm?: boolean }>;
   /** For each layer, the index of its parameters in the file; several layers may share them. */
   readonly groups: readonly number[];
   /** Whether a head that predicts tokens uses the embedding if the file has no matrix for it. */
@@ -108,6 +123,11 @@ export interface Names {
   readonly types?: string;
   readonly embeddingNorm?: string;
   readonly embeddingMap?: string;
+  /**
+   * Maps what the last norm gives back to the width of embeddings. Then `embeddingMap` comes before positions are added,
+   * and neither map has a bias.
+   */
+  readonly outputMap?: string;
   readonly relativeBias?: string;
   readonly relativeVectors?: string;
   readonly relativeNorm?: string;
@@ -121,13 +141,17 @@ export interface LayerNames {
   readonly key: Source;
   readonly value: Source;
   readonly output: Source;
-  /** Undefined: a layer whose attention reads its input as it is. */
+  /** Undefined: attention reads the layer's input as it is. */
   readonly norm1?: string;
-  readonly norm2: string;
+  /** Undefined: the feed-forward reads the sum as it is, or in parallel what attention reads. */
+  readonly norm2?: string;
+  /** Norms of what attention and feed-forward give, before it is added. */
+  readonly outputNorm?: string;
+  readonly downNorm?: string;
   /** In a gated feed-forward, the gate's rows come first. */
   readonly up: Source | readonly Source[];
   readonly down: Source;
-  /** Norms of each head's queries and keys. */
+  /** Norms of queries and keys, as `headNorm` says. */
   readonly queryNorm?: string;
   readonly keyNorm?: string;
   /** What maps vectors of distances to keys, which queries multiply, and to queries, which multiply keys. */
@@ -162,4 +186,12 @@ export interface Head {
   readonly optionalBias?: boolean;
   /** The number of logits, if they are neither for tokens nor for labels. A single one has no axis. */
   readonly outputs?: number;
+  /** Multiplies logits l, default 1, which then become softcap·tanh(l/softcap). Default none. */
+  readonly scale?: number | undefined;
+  readonly softcap?: number | undefined;
+}
+
+/** The width of the last hidden states. */
+export function hiddenWidth({ names, hiddens, embedding }: Architecture): number {
+  return names.outputMap === undefined ? hiddens : embedding;
 }

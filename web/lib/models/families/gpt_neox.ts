@@ -1,7 +1,7 @@
 import type { Architecture } from '../config/architecture.js';
 import { activationOf, biases, common, headDimOf, type Fields } from '../config/fields.js';
 import { rotaryOf } from '../config/rotary.js';
-import type { Source } from '../weights/parts.js';
+import { interleaved } from '../weights/parts.js';
 
 /** Attention and feed-forward in parallel, rotary positions in a part of each head. */
 export function gptNeox(fields: Fields): Architecture {
@@ -45,22 +45,4 @@ export function gptNeox(fields: Fields): Architecture {
       CausalLM: { reads: 'each', decoder: 'embed_out', optionalBias: true },
     },
   };
-}
-
-/** The map with index `which` of three whose outputs lie side by side for each head. */
-function interleaved(module: string, which: number, headDim: number): Source {
-  return (tensor, outputs, inputs) => ({
-    name: `${module}.${tensor}`,
-    shape: tensor === 'weight' ? [3 * outputs, inputs] : [3 * outputs],
-    count: outputs,
-    rows: (read) => (first, count) => {
-      const rows = new Float32Array(count * inputs);
-      for (let r = 0; r < count; ++r) {
-        const head = Math.floor((first + r) / headDim);
-        const at = ((3 * head + which) * headDim + ((first + r) % headDim)) * inputs;
-        rows.set(read(at, at + inputs), r * inputs);
-      }
-      return rows;
-    },
-  });
 }

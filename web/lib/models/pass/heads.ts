@@ -3,7 +3,7 @@ import * as AttentionArgs from '../../generated/bindings/attentionArgs.js';
 import { floats, words } from '../../runtime/args.js';
 import { setHeads } from '../../steps/attend.js';
 import type { Matrix, Steps } from '../../steps/steps.js';
-import type { Architecture } from '../config/architecture.js';
+import type { Architecture, VectorActivation } from '../config/architecture.js';
 import type { ModelWeights, NormWeights } from '../weights/types.js';
 import type { Layout } from './layout.js';
 import { setMask } from './mask.js';
@@ -25,6 +25,8 @@ export function buildHeads(
   { hidden, inputs, layout, steps, linear, norm }: HeadTools,
 ): Pick<Program, 'logits' | 'pooled'> {
   const dim = hidden.shape[2]!;
+  const activate = (x: number, activation: VectorActivation, count: number, width: number): void =>
+    activation === 'tanh' ? steps.scale(x, 1, 1, count, width) : steps.activate(x, activation, count, width);
   const rowsOf = (which: 'first' | 'last'): number => {
     const out = layout.floats(batch * dim);
     const table = hidden.address;
@@ -48,11 +50,11 @@ export function buildHeads(
   if (pooler) {
     const address = layout.floats(batch * dim);
     linear(rowsOf('first'), pooler, address, batch);
-    steps.activate(address, poolerActivation, batch, dim);
+    activate(address, poolerActivation, batch, dim);
     pooled = { address, shape: [batch, dim] };
   }
   if (!head) return { pooled, logits: undefined };
-  const { reads, map, activation, decoder } = head;
+  const { reads, map, activation, decoder, scale = 1, softcap = 0 } = head;
   const isEach = reads === 'each';
   const count = isEach && !lastOnly ? batch * tokens : batch;
   let x = hidden.address;
@@ -62,12 +64,13 @@ export function buildHeads(
   if (map) {
     const mapped = layout.floats(count * map.outputs);
     linear(x, map, mapped, count);
-    if (activation) steps.activate(mapped, activation, count, map.outputs);
+    if (activation) activate(mapped, activation, count, map.outputs);
     if (head.norm) norm(mapped, head.norm, mapped, count, map.outputs);
     x = mapped;
   }
   const address = layout.floats(count * decoder.outputs);
   linear(x, decoder, address, count);
+  if (scale !== 1 || softcap > 0) steps.scale(address, scale, softcap, count, decoder.outputs);
   const rows = isEach ? [lastOnly ? 1 : tokens] : [];
   const columns = head.isScalar ? [] : [decoder.outputs];
   return { pooled, logits: { address, shape: [batch, ...rows, ...columns] } };

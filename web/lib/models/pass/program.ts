@@ -49,35 +49,41 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
     relativeBias: w.relativeBias && request.positions !== 'none' ? layout.floats(heads * (keys + tokens - 1)) : 0,
     ...distanceInputs(a, request, layout),
   };
-  const normOf = ({ weight, bias }: NormWeights): Norm => ({ kind: a.norm, weight, bias, eps });
+  const normOf = (weights: NormWeights): Norm => ({ kind: a.norm, eps, ...weights });
   const norm = (x: number, weights: NormWeights, out: number, count = rows, dim = d): void =>
     steps.norm(x, normOf(weights), out, count, dim);
   const linear = (x: number, m: Matrix, out: number, count = rows): void => steps.linear(x, m, out, count);
   const add = (x: number, y: number, out: number, dim = d): void => steps.add(x, y, out, rows, dim);
-  const lookUp = (ids: number, table: number, out: number, packedRows = 0): void =>
-    steps.embedding({ ids, table, out, count: rows, dim: a.embedding, packedRows, weightType: w.tokensType });
+  const scaleRows = (x: number, by: number | undefined, dim = d): void => {
+    if (by !== undefined && by !== 1) steps.scale(x, by, 0, rows, dim);
+  };
+  const lookUp = (ids: number, table: number, dim: number, packedRows = 0): number => {
+    const out = layout.floats(rows * dim);
+    steps.embedding({ ids, table, out, count: rows, dim, packedRows, weightType: w.tokensType });
+    return out;
+  };
 
   // ---- embeddings
 
-  const e = a.embedding;
-  let x = layout.floats(rows * e);
-  lookUp(inputs.ids, w.tokens, x, w.tokensPacked ? a.vocab : 0);
+  let e = a.embedding;
+  let x = lookUp(inputs.ids, w.tokens, e, w.tokensPacked ? a.vocab : 0);
+  scaleRows(x, a.embeddingScale, e);
   point('hook_embed', x, [batch, tokens, e]);
+  const widen = (): void => {
+    if (!w.embeddingMap) return;
+    const mapped = layout.floats(rows * d);
+    linear(x, w.embeddingMap, mapped);
+    [x, e] = [mapped, d];
+  };
+  if (w.outputMap) widen();
   for (const [ids, table] of [
     [inputs.types, w.types],
     [inputs.positions, w.positions],
   ] as const) {
-    if (!ids) continue;
-    const found = layout.floats(rows * e);
-    lookUp(ids, table, found);
-    add(x, found, x, e);
+    if (ids) add(x, lookUp(ids, table, e), x, e);
   }
   if (w.embeddingNorm) norm(x, w.embeddingNorm, x, rows, e);
-  if (w.embeddingMap) {
-    const mapped = layout.floats(rows * d);
-    linear(x, w.embeddingMap, mapped);
-    x = mapped;
-  }
+  if (!w.outputMap) widen();
 
   // ---- what all layers share
 
@@ -126,6 +132,10 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
     point(name('attn.hook_q'), query, queryShape, true);
     point(name('attn.hook_k'), key, keyShape, true);
     point(name('attn.hook_v'), value, keyShape, true);
+    const { queryNorm, keyNorm } = layer;
+    const isWhole = a.headNorm === 'all';
+    if (isWhole && queryNorm) norm(query, queryNorm, query, rows, wide);
+    if (isWhole && keyNorm) norm(key, keyNorm, key, rows, narrow);
     const hooksScores = !!wanted?.has(name('attn.hook_attn_scores'));
     const hooksPattern = hooksScores || wanted?.has(name('attn.hook_pattern'));
     const pattern = request.needWeights || hooksPattern ? layout.floats(scoresSize) : 0;
@@ -140,8 +150,10 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
       sizes: { batch, heads, kvHeads, queries: tokens, keys: tokens, width: headDim },
       rows: { query, key, value, output: z },
       tokens,
-      norms: layer.queryNorm &&
-        layer.keyNorm && { query: normOf(layer.queryNorm), key: normOf(layer.keyNorm), to: { query, key } },
+      norms:
+        !isWhole && queryNorm && keyNorm
+          ? { query: normOf(queryNorm), key: normOf(keyNorm), to: { query, key } }
+          : undefined,
       rotation: rotation && { query: rotation, key: rotation },
       cache: cache && { ...cache, length: 0 },
       onRotated: () => {
@@ -183,43 +195,51 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
     }
     point(name('attn.hook_z'), z, queryShape, true);
     linear(z, layer.output, attended);
+    if (layer.outputNorm) norm(attended, layer.outputNorm, attended);
+    scaleRows(attended, a.residualScale);
     point(name('hook_attn_out'), attended, rowsShape);
 
     // ---- the sum, and the feed-forward
     const out = nextX();
-    const sum = a.order === 'parallel' ? x : attended;
-    if (a.order !== 'parallel') {
-      add(x, attended, attended);
+    const isParallel = a.order === 'parallel';
+    if (!isParallel) {
+      add(a.addsToNormed ? from : x, attended, attended);
       point(name('hook_resid_mid'), attended, rowsShape);
     }
-    let feed = normed;
-    if (a.order === 'post') norm(attended, layer.norm1!, (feed = attended));
-    else norm(sum, layer.norm2, normed);
+    let feed = isParallel ? from : attended;
+    if (a.order === 'post') norm(attended, layer.norm1!, attended);
+    else if (layer.norm2) norm(isParallel ? x : attended, layer.norm2, (feed = normed));
     const { up, down } = layer;
     const network: FeedForward = { up, down, gated: a.gated, activation: activations.indexOf(a.activation) };
     steps.feedForward(feed, network, fed, rows);
+    if (layer.downNorm) norm(fed, layer.downNorm, fed);
+    scaleRows(fed, a.residualScale);
     point(name('hook_mlp_out'), fed, rowsShape);
-    add(sum === x ? x : attended, fed, out);
-    if (a.order === 'parallel') add(out, attended, out);
+    add(isParallel ? x : a.addsToNormed ? feed : attended, fed, out);
+    if (isParallel) add(out, attended, out);
     point(name('hook_resid_post'), out, rowsShape);
     if (a.order === 'post') {
-      norm(out, layer.norm2, out);
+      norm(out, layer.norm2!, out);
       point(name('hook_normalized_resid_post'), out, rowsShape);
     }
     x = out;
-    if (i < w.layers.length - 1 || !w.finalNorm) keep(x);
+    if (i < w.layers.length - 1) keep(x);
   });
 
   // ---- heads
 
-  let hidden = x;
+  let last: Place = { address: x, shape: rowsShape };
   if (w.finalNorm) {
-    hidden = nextX();
-    norm(x, w.finalNorm, hidden);
-    keep(hidden);
-    point('ln_final.hook_normalized', hidden, rowsShape);
+    last = { address: nextX(), shape: rowsShape };
+    norm(x, w.finalNorm, last.address);
+    point('ln_final.hook_normalized', last.address, rowsShape);
   }
-  const last = { address: hidden, shape: rowsShape };
+  if (w.outputMap) {
+    const narrow = { address: layout.floats(rows * a.embedding), shape: [batch, tokens, a.embedding] };
+    linear(last.address, w.outputMap, narrow.address);
+    last = narrow;
+  }
+  if (request.needHiddenStates) hiddenStates.push(last);
   const found = request.needHeads
     ? buildHeads(a, w, request, { hidden: last, inputs, layout, steps, linear, norm })
     : { logits: undefined, pooled: undefined };

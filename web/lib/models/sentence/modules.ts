@@ -48,7 +48,7 @@ const MODES: Readonly<Record<string, Pooling>> = {
 const ACTIVATIONS: Readonly<Record<string, Dense['activation']>> = { Tanh: Math.tanh, Identity: (x) => x };
 
 /**
- * @param hiddens the width of the model
+ * @param hiddens the width of the last hidden states
  * @throws RangeError or TypeError that names the module's field
  */
 export async function readSentence(

@@ -1,7 +1,8 @@
 import { wrongValue } from '../../check/values.js';
-import { OPERATION, type Architecture, type Head, type Task } from '../config/architecture.js';
+import { hiddenWidth, OPERATION, type Architecture, type Head, type Task } from '../config/architecture.js';
 import { unnamedLabels } from '../config/fields.js';
 import type { Tensors } from '../files.js';
+import { normOf } from './norm.js';
 import { part, partOf } from './parts.js';
 import type { Store } from './store.js';
 import type { HeadWeights } from './types.js';
@@ -21,9 +22,9 @@ export function head(store: Store, tensors: Tensors, a: Architecture): HeadWeigh
   if (!chosen) return undefined;
   const [task, given] = chosen;
   if (given.reads === 'pooled') tensors.check(`${a.names.pooler}.weight`, [a.hiddens, a.hiddens]);
-  const { reads, map, mapBias, activation, norm, decoder } = given;
+  const { reads, map, mapBias, activation, norm, decoder, scale, softcap } = given;
   const predictsTokens = predicts(task);
-  const width = predictsTokens ? a.embedding : a.hiddens;
+  const width = predictsTokens ? a.embedding : hiddenWidth(a);
   const matrix = `${decoder}.weight`;
   const embedding = `${a.names.tokens}.weight`;
   // A copy of the embedding is not placed.
@@ -39,7 +40,7 @@ export function head(store: Store, tensors: Tensors, a: Architecture): HeadWeigh
       : ([named, ownBias].find((name) => tensors.has(name)) ?? (optionalBias ? undefined : named));
   const weights = {
     map: map === undefined ? undefined : store.linear(map, a.hiddens, width, mapBias),
-    norm: norm === undefined ? undefined : store.norm(norm, width, a.bias.norm),
+    norm: normOf(store, a, norm, width),
     decoder: store.matrix(
       width,
       [partOf(isTied ? a.names.tokens : decoder, 'weight', outputs, width)],
@@ -49,7 +50,17 @@ export function head(store: Store, tensors: Tensors, a: Architecture): HeadWeigh
   // Some files have this bias under both names.
   if (bias !== undefined && tensors.has(ownBias)) tensors.check(ownBias, [outputs]);
   const isScalar = given.outputs === 1;
-  return { ...weights, reads, activation, predictsTokens, isTied, isScalar, labels: labels && Object.freeze(labels) };
+  return {
+    ...weights,
+    reads,
+    activation,
+    scale,
+    softcap,
+    predictsTokens,
+    isTied,
+    isScalar,
+    labels: labels && Object.freeze(labels),
+  };
 }
 
 function predicts(task: Task): boolean {

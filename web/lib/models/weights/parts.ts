@@ -25,15 +25,38 @@ export function partOf(source: Source, tensor: 'weight' | 'bias', outputs: numbe
   return part(`${source}.${tensor}`, tensor === 'weight' ? [outputs, inputs] : [outputs]);
 }
 
-/** The map with index `which` of several whose outputs are one under another. */
+/** The map with index `which` of several of one size whose outputs are one under another. */
 export function stacked(module: string, which: number, maps: number): Source {
+  return (tensor, outputs, inputs) => rowsOf(module, which * outputs, maps * outputs)(tensor, outputs, inputs);
+}
+
+/** The map that begins at row `start` of `all`. */
+export function rowsOf(module: string, start: number, all: number): Exclude<Source, string> {
   return (tensor, outputs, inputs) => ({
     name: `${module}.${tensor}`,
-    shape: tensor === 'weight' ? [maps * outputs, inputs] : [maps * outputs],
+    shape: tensor === 'weight' ? [all, inputs] : [all],
     count: outputs,
     rows: (read) => (first, count) => {
-      const begin = (which * outputs + first) * inputs;
+      const begin = (start + first) * inputs;
       return read(begin, begin + count * inputs);
+    },
+  });
+}
+
+/** The map with index `which` of three whose outputs lie side by side for each head. */
+export function interleaved(module: string, which: number, headDim: number): Source {
+  return (tensor, outputs, inputs) => ({
+    name: `${module}.${tensor}`,
+    shape: tensor === 'weight' ? [3 * outputs, inputs] : [3 * outputs],
+    count: outputs,
+    rows: (read) => (first, count) => {
+      const rows = new Float32Array(count * inputs);
+      for (let r = 0; r < count; ++r) {
+        const head = Math.floor((first + r) / headDim);
+        const at = ((3 * head + which) * headDim + ((first + r) % headDim)) * inputs;
+        rows.set(read(at, at + inputs), r * inputs);
+      }
+      return rows;
     },
   });
 }

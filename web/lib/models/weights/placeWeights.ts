@@ -6,6 +6,7 @@ import type { Architecture, LayerNames } from '../config/architecture.js';
 import type { Tensors } from '../files.js';
 import { rotaryFrequencies } from '../rotary.js';
 import { head } from './head.js';
+import { normOf } from './norm.js';
 import { partOf, type Source } from './parts.js';
 import { readTensors, type ReadingOptions } from './reading.js';
 import { Store, type Job } from './store.js';
@@ -59,29 +60,34 @@ function tokensOf(store: Store, a: Architecture, found?: HeadWeights): Tokens {
 function weightsOf(store: Store, tensors: Tensors, a: Architecture): FileWeights {
   const { names, embedding: e, hiddens: d } = a;
   const found = head(store, tensors, a);
-  const table = (name: string | undefined, rows: number): number => store.plain(`${name}.weight`, [rows, e]);
+  const [width, hasMapBias] = names.outputMap === undefined ? [e, true] : [d, false];
+  const table = (name: string | undefined, rows: number): number => store.plain(`${name}.weight`, [rows, width]);
+  const map = (name: string | undefined, inputs: number, outputs: number) =>
+    name === undefined ? undefined : store.linear(name, inputs, outputs, hasMapBias);
   const tokens = tokensOf(store, a, found);
-  const positions = a.positions ? table(names.positions, a.positions.rows) : 0;
-  const types = a.tokenTypes > 0 ? table(names.types, a.tokenTypes) : 0;
-  const embeddingNorm = names.embeddingNorm === undefined ? undefined : store.norm(names.embeddingNorm, e, a.bias.norm);
-  const embeddingMap = names.embeddingMap === undefined ? undefined : store.linear(names.embeddingMap, e, d);
+  const { positions } = a;
   const groups = Array.from({ length: Math.max(...a.groups) + 1 }, (_, i) => layerOf(store, a, names.layer(i)));
   const hasPooler = names.pooler !== undefined && tensors.has(`${names.pooler}.weight`);
   return {
     weightType: store.weightType,
     ...tokens,
-    positions,
-    types,
-    embeddingNorm,
-    embeddingMap,
+    positions: positions?.table
+      ? store.computed(positions.table)
+      : positions
+        ? table(names.positions, positions.rows)
+        : 0,
+    types: a.tokenTypes > 0 ? table(names.types, a.tokenTypes) : 0,
+    embeddingNorm: normOf(store, a, names.embeddingNorm, width),
+    embeddingMap: map(names.embeddingMap, e, d),
+    outputMap: map(names.outputMap, d, e),
     relativeVectors: a.relativeVectors
       ? store.plain(`${names.relativeVectors}.weight`, [a.relativeVectors.rows, d])
       : 0,
-    relativeNorm: names.relativeNorm === undefined ? undefined : store.norm(names.relativeNorm, d, a.bias.norm),
+    relativeNorm: normOf(store, a, names.relativeNorm, d),
     relativeBias: a.relativeBias ? store.plain(`${names.relativeBias}.weight`, [a.relativeBias.rows, a.heads]) : 0,
-    alibiSlopes: a.positionKind === 'alibi' ? store.computed(Float32Array.from(slopesOf(a.heads))) : 0,
+    alibiSlopes: a.positionKind === 'alibi' ? store.computed(() => Float32Array.from(slopesOf(a.heads))) : 0,
     layers: a.groups.map((group) => groups[group]!),
-    finalNorm: names.finalNorm === undefined ? undefined : store.norm(names.finalNorm, d, a.bias.norm),
+    finalNorm: normOf(store, a, names.finalNorm, d),
     pooler: hasPooler ? store.linear(names.pooler, d, d) : undefined,
     head: found,
   };
@@ -90,8 +96,12 @@ function weightsOf(store: Store, tensors: Tensors, a: Architecture): FileWeights
 function layerOf(store: Store, a: Architecture, names: LayerNames): LayerWeights {
   const { hiddens, ffnHiddens, headDim, bias } = a;
   const [wide, narrow] = [a.heads * headDim, a.kvHeads * headDim];
-  const headNorm = (name: string | undefined) =>
-    name === undefined ? undefined : store.norm(name, headDim, bias.norm);
+  const { headNorm = 'each' } = a;
+  const headNormOf = (name: string | undefined, heads: number) => {
+    const isOwn = headNorm === 'own' && name !== undefined;
+    const names = isOwn ? Array.from({ length: heads }, (_, head) => `${name}.${head}`) : name;
+    return normOf(store, a, names, headNorm === 'all' ? heads * headDim : headDim, bias.headNorm);
+  };
   const query = store.linear(names.query, hiddens, wide, bias.qkv);
   const key = store.linear(names.key, hiddens, narrow, bias.qkv);
   // Distances may have the maps of tokens.
@@ -106,10 +116,12 @@ function layerOf(store: Store, a: Architecture, names: LayerNames): LayerWeights
     output: store.linear(names.output, wide, hiddens, bias.output),
     up: store.linear(names.up, hiddens, a.gated ? 2 * ffnHiddens : ffnHiddens, bias.up),
     down: store.linear(names.down, ffnHiddens, hiddens, bias.down),
-    norm1: names.norm1 === undefined ? undefined : store.norm(names.norm1, hiddens, bias.norm),
-    norm2: store.norm(names.norm2, hiddens, bias.norm),
-    queryNorm: headNorm(names.queryNorm),
-    keyNorm: headNorm(names.keyNorm),
+    norm1: normOf(store, a, names.norm1, hiddens),
+    norm2: normOf(store, a, names.norm2, hiddens),
+    outputNorm: normOf(store, a, names.outputNorm, hiddens),
+    downNorm: normOf(store, a, names.downNorm, hiddens),
+    queryNorm: headNormOf(names.queryNorm, a.heads),
+    keyNorm: headNormOf(names.keyNorm, a.kvHeads),
     relativeKey: ofDistances(names.relativeKey, key),
     relativeQuery: ofDistances(names.relativeQuery, query),
     sinks: names.sinks === undefined ? 0 : store.plain(names.sinks, [a.heads]),

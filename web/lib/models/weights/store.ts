@@ -6,7 +6,6 @@ import type { Matrix } from '../../steps/steps.js';
 import { OPERATION } from '../config/architecture.js';
 import type { Tensors } from '../files.js';
 import { partOf, type Part, type Source } from './parts.js';
-import type { NormWeights } from './types.js';
 
 /** The number of floats of a vector or a table that are read at a time. */
 const CHUNK = 2 ** 16;
@@ -68,38 +67,36 @@ export class Store {
     return this.#jobs!.splice(0);
   }
 
-  /** A vector or a table, as it is in the file. */
-  plain(name: string, shape: readonly number[]): number {
+  /** A vector or a table, as it is in the file or with `more` added; or several of one shape, one after another. */
+  plain(names: string | readonly string[], shape: readonly number[], more = 0): number {
     const tensors = this.#tensors!;
-    tensors.check(name, shape);
+    const list = [names].flat();
+    for (const name of list) tensors.check(name, shape);
     if (!this.#jobs) return 0;
     const size = sizeOf(shape);
-    const address = this.allocate(size);
+    const first = this.allocate(list.length * size);
     const row = shape.at(-1)!;
     const chunk = Math.max(1, Math.floor(CHUNK / row)) * row;
-    this.#jobs.push({
-      tensors: [name],
-      place: () => {
+    for (const [i, name] of list.entries()) {
+      const address = first + 4 * i * size;
+      const place = (): void => {
         for (let begin = 0; begin < size; begin += chunk) {
           const data = tensors.read(name, begin, Math.min(begin + chunk, size));
-          this.#wasm.memory.write(address + 4 * begin, data);
+          this.#wasm.memory.write(address + 4 * begin, more === 0 ? data : data.map((x) => x + more));
         }
-      },
-    });
-    return address;
+      };
+      this.#jobs.push({ tensors: [name], place });
+    }
+    return first;
   }
 
-  /** A vector that is not in the file. */
-  computed(data: Float32Array): number {
+  /** A vector or a table that is not in the file. */
+  computed(compute: () => Float32Array): number {
     if (!this.#jobs) return 0;
+    const data = compute();
     const address = this.allocate(data.length);
     this.#wasm.memory.write(address, data);
     return address;
-  }
-
-  norm(name: string, width: number, hasBias: boolean): NormWeights {
-    const weight = this.plain(`${name}.weight`, [width]);
-    return { weight, bias: hasBias ? this.plain(`${name}.bias`, [width]) : 0 };
   }
 
   /** A linear map, or several with their outputs one after another. */

@@ -6,6 +6,8 @@ import type { FrequenciesAt } from '../rotary.js';
 export interface NormWeights {
   readonly weight: number;
   readonly bias: number;
+  /** How many weights there are, which rows use in turn. */
+  readonly weights: number;
 }
 export interface LayerWeights {
   readonly query: Matrix;
@@ -13,7 +15,9 @@ export interface LayerWeights {
   readonly value: Matrix;
   readonly output: Matrix;
   readonly norm1: NormWeights | undefined;
-  readonly norm2: NormWeights;
+  readonly norm2: NormWeights | undefined;
+  readonly outputNorm: NormWeights | undefined;
+  readonly downNorm: NormWeights | undefined;
   /** Gates and then values, if the feed-forward is gated. */
   readonly up: Matrix;
   readonly down: Matrix;
@@ -37,6 +41,7 @@ export interface ModelWeights {
   readonly types: number;
   readonly embeddingNorm: NormWeights | undefined;
   readonly embeddingMap: Matrix | undefined;
+  readonly outputMap: Matrix | undefined;
   /** (rows, heads) */
   readonly relativeBias: number;
   /** (rows, hiddens) */
@@ -56,7 +61,7 @@ export interface DistanceVectors {
   readonly keys: number;
   readonly queries: number;
 }
-export interface HeadWeights extends Pick<Head, 'reads' | 'activation'> {
+export interface HeadWeights extends Pick<Head, 'reads' | 'activation' | 'scale' | 'softcap'> {
   readonly map: Matrix | undefined;
   readonly norm: NormWeights | undefined;
   readonly decoder: Matrix;
