@@ -3,12 +3,20 @@ import { describe, expect, test } from '@jest/globals';
 import { readSafetensors, writeSafetensors, type Tensor } from 'wasm-attention';
 import { openModel, type Model } from 'wasm-attention/models';
 import { attention } from '../support/library.js';
+import { entry, file } from '../support/safetensors.js';
 import { Random } from '../support/random.js';
 import { checkpoint } from './fixtures.js';
 
 const rope = (rope_theta: number, more: object = {}): object => ({ rope_type: 'default', rope_theta, ...more });
 const yarn = { rope_type: 'yarn', factor: 4, original_max_position_embeddings: 16 };
 const nested = (full: object, sliding: object): object => ({ full_attention: full, sliding_attention: sliding });
+
+/** A file's header and the bytes after it. */
+function parsed(bytes: Uint8Array): { header: object; data: Uint8Array } {
+  const start = 8 + Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true));
+  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, start))) as object;
+  return { header, data: bytes.subarray(start) };
+}
 
 async function opened(name: string, changes: object): Promise<Model> {
   const { config, bytes } = checkpoint(name);
@@ -132,6 +140,10 @@ describe('null', () => {
     ['as many heads of keys', 'mistral-window', { num_key_value_heads: null }, { num_key_value_heads: 4 }],
     ['no window', 'mistral-window', { sliding_window: null }, { sliding_window: 2 ** 20 }],
     ['no bias', 'llama-grouped', { attention_bias: null, mlp_bias: null }, {}],
+    ['no factors', 'llama-grouped', { logits_scaling: 1, residual_multiplier: null, num_local_experts: 0 }, {}],
+    ['no cap of logits', 'gemma2', { final_logit_softcapping: null }, { final_logit_softcapping: 2 ** 30 }],
+    ['a window of no use', 'phi3', { sliding_window: null }, { sliding_window: 2 ** 20 }],
+    ['kinds that are written out', 'gpt-neo', { attention_types: undefined }, { attention_layers: undefined }],
     ['a head as wide as its share', 'llama-grouped', { head_dim: null }, { head_dim: undefined }],
     ['four times the width', 'gpt2', { n_inner: null }, { n_inner: undefined }],
   ])('means %s', async (_, name, form, plain) => {
@@ -187,6 +199,43 @@ describe('other names', () => {
     expect(passes[1]).toEqual(passes[0]);
     expect(passes[2]).toEqual(passes[0]);
   });
+});
+
+describe.each([
+  ['opt', 'model.decoder.', 'decoder.'],
+  ['opt', 'model.decoder.', ''],
+  ['bloom', 'transformer.', ''],
+  ['gemma3', 'model.', ''],
+])('names of %s with %s', (name, prefix, other) => {
+  test(`or ${other || 'nothing'} before them`, async () => {
+    const { config, bytes, expected } = checkpoint(name);
+    const renamed = Object.fromEntries(
+      Object.entries(readSafetensors(bytes)).map(([given, tensor]) => [given.replace(prefix, other), tensor]),
+    );
+    const results = [];
+    for (const weights of [bytes, renamed]) {
+      const model = await openModel({ config, weights, attention });
+      results.push(model.forward(expected.ids).logits);
+      expect(model.unused).toEqual([]);
+      model.dispose();
+    }
+    expect(results[1]).toEqual(results[0]);
+  });
+});
+
+test("GPT-Neo's masks in a file, as bytes or booleans, are not used", async () => {
+  const { config, bytes, expected } = checkpoint('gpt-neo');
+  const { data } = parsed(bytes);
+  const masks = Array.from({ length: 4 }, (_, i) => `transformer.h.${i}.attn.attention.bias`);
+  const size = data.length;
+  const extra = Object.fromEntries(
+    masks.map((mask, i) => [mask, entry(i % 2 === 0 ? 'BOOL' : 'U8', [1, 1, 2, 2], size + 4 * i, size + 4 * (i + 1))]),
+  );
+  const more = file({ ...parsed(bytes).header, ...extra }, [...data, ...Array<number>(16).fill(1)]);
+  const [plain, model] = await Promise.all([bytes, more].map((weights) => openModel({ config, weights, attention })));
+  expect(model!.forward(expected.ids).logits).toEqual(plain!.forward(expected.ids).logits);
+  expect(model!.unused).toEqual(masks);
+  for (const each of [plain!, model!]) each.dispose();
 });
 
 describe('names of the first code', () => {
@@ -302,10 +351,56 @@ test.each<[string, string, object, RegExp]>([
   ],
   [
     'types of layers, which transformers does not read',
-    'mistral-window',
-    { layer_types: ['full_attention', 'full_attention'] },
+    'phi3',
+    { sliding_window: 4, layer_types: ['full_attention', 'full_attention'] },
     /config\.layer_types of sliding_attention alone/,
   ],
+  [
+    'types of another number of layers',
+    'llama-grouped',
+    { layer_types: ['full_attention'] },
+    /config\.layer_types of 2 layers/,
+  ],
+  [
+    'layers without rotation, of another number',
+    'smollm3',
+    { no_rope_layers: [1, 1] },
+    /config\.no_rope_layers of 4 layers/,
+  ],
+  [
+    'kinds of another number of layers',
+    'gpt-neo',
+    { attention_types: [[['global', 'local'], 3]], attention_layers: undefined },
+    /config\.attention_types of global and local for 4 layers/,
+  ],
+  [
+    'kinds without a number',
+    'gpt-neo',
+    { attention_types: [['global']] },
+    /config\.attention_types of global and local/,
+  ],
+  [
+    'kinds that differ from those written out',
+    'gpt-neo',
+    { attention_types: [[['local', 'global'], 2]] },
+    /config\.attention_layers to be as attention_types/,
+  ],
+  [
+    'the old name of longrope',
+    'phi3',
+    { rope_scaling: { type: 'su' } },
+    /config\.rope_scaling\.rope_type to be longrope/,
+  ],
+  [
+    'a share of each head that transformers drops beside longrope',
+    'phi3',
+    { rope_scaling: { ...yarn, rope_type: 'longrope', partial_rotary_factor: 0.5 } },
+    /config\.rope_scaling\.partial_rotary_factor to be 1, got 0\.5$/,
+  ],
+  ['bases that are not nested', 'gemma3', { rope_parameters: rope(500) }, /config\.rope_parameters\.full_attention/],
+  ['two widths', 'bloom', { n_embed: 24 }, /config\.n_embed to be 20, got 24$/],
+  ['two senses of order', 'gpt-neo', { rope_scaling: yarn }, /config\.rope_scaling to be null/],
+  ['factors of Granite', 'llama-grouped', { logits_scaling: 8 }, /config\.logits_scaling to be null, got 8$/],
   [
     'an amplitude without a type',
     'llama-grouped',

@@ -169,6 +169,11 @@ test.each<[string, Config, Positions]>([
     { ...six, scaling: { ...long, attentionFactor: 1.2 } },
   ],
   ['a window in all layers', { ...mistral, sliding_window: 5 }, { ...six, windows: [5, 5, 5] }],
+  [
+    'a window in layers that say so',
+    { ...mistral, sliding_window: 4, layer_types: ['full_attention', 'sliding_attention', 'full_attention'] },
+    { ...six, windows: [undefined, 4, undefined] },
+  ],
   ['a window that is off', { ...mistral, sliding_window: null }, six],
   [
     'a window from a layer on',

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readSafetensors, type Tensor } from 'wasm-attention';
 import { openModel, type ModelResult } from 'wasm-attention/models';
 import { allocator, attention } from '../fuzz/watched.js';
+import { fitted } from '../support/fitted.js';
 import { checkpoint, families } from './fixtures.js';
 
 type Config = Record<string, unknown>;
@@ -80,6 +81,35 @@ const QWEN = {
   changes: MISTRAL_CHANGES,
   reading: { use_sliding_window: true, sliding_window: 4 },
 };
+const { mlp_bias: ___, ...OLMO_CHANGES } = LLAMA.changes;
+const { mlp_bias: ____, ...OLMO_DEFAULTS } = LLAMA.defaults;
+const OLMO = { defaults: { ...OLMO_DEFAULTS, rms_norm_eps: 1e-5 }, changes: { ...OLMO_CHANGES, head_dim: 8 } };
+const GEMMA = {
+  defaults: {
+    num_key_value_heads: 4,
+    head_dim: 256,
+    hidden_activation: 'gelu_pytorch_tanh',
+    rms_norm_eps: 1e-6,
+    query_pre_attn_scalar: 256,
+    sliding_window: 4096,
+    attention_bias: false,
+    tie_word_embeddings: true,
+  },
+  changes: {
+    num_key_value_heads: 1,
+    head_dim: 6,
+    hidden_activation: 'relu',
+    rms_norm_eps: 0.1,
+    query_pre_attn_scalar: 1,
+    sliding_window: 2,
+    layer_types: ['full_attention', 'full_attention', 'full_attention'],
+    attention_bias: true,
+    final_logit_softcapping: null,
+    rope_theta: 100,
+    num_experts: 4,
+    is_causal: false,
+  },
+};
 
 const FAMILIES: Record<string, Family> = {
   albert: {
@@ -94,6 +124,22 @@ const FAMILIES: Record<string, Family> = {
     changes: { ...BERT.changes, embedding_size: 12, num_hidden_groups: 2, inner_group_num: 2 },
   },
   bert: { from: 'bert-padded', ...BERT },
+  bloom: {
+    from: 'bloom',
+    defaults: {
+      layer_norm_epsilon: 1e-5,
+      apply_residual_connection_post_layernorm: false,
+      seq_length: 2048,
+      tie_word_embeddings: true,
+    },
+    changes: {
+      layer_norm_epsilon: 0.1,
+      apply_residual_connection_post_layernorm: true,
+      n_head: 5,
+      n_embed: 24,
+      rope_scaling: { rope_type: 'linear', factor: 2 },
+    },
+  },
   camembert: { from: 'camembert-fill-mask', ...ROBERTA },
   'deberta-v2': {
     from: 'deberta-v3-entailment',
@@ -141,6 +187,45 @@ const FAMILIES: Record<string, Family> = {
     defaults: { ...BERT.defaults, embedding_size: 128 },
     changes: { ...BERT.changes, embedding_size: 12 },
   },
+  gemma2: {
+    from: 'gemma2',
+    defaults: {
+      ...GEMMA.defaults,
+      attn_logit_softcapping: 50,
+      final_logit_softcapping: 30,
+      layer_types: ['sliding_attention', 'full_attention', 'sliding_attention'],
+      rope_scaling: null,
+      rope_theta: 10000,
+    },
+    changes: {
+      ...GEMMA.changes,
+      attn_logit_softcapping: null,
+      use_bidirectional_attention: true,
+    },
+  },
+  gemma3_text: {
+    from: 'gemma3',
+    with: { num_attention_heads: 4, layer_types: undefined },
+    defaults: {
+      ...GEMMA.defaults,
+      final_logit_softcapping: null,
+      rope_scaling: null,
+      rope_theta: 1000000,
+      rope_local_base_freq: 10000,
+      sliding_window_pattern: 6,
+      use_bidirectional_attention: false,
+    },
+    changes: {
+      ...GEMMA.changes,
+      num_key_value_heads: 3,
+      final_logit_softcapping: 3,
+      rope_scaling: { rope_type: 'linear', factor: 2 },
+      rope_local_base_freq: 100,
+      rope_parameters: { full_attention: { rope_theta: 100 } },
+      layer_types: undefined,
+      use_bidirectional_attention: true,
+    },
+  },
   gpt2: {
     from: 'gpt2',
     defaults: {
@@ -160,6 +245,27 @@ const FAMILIES: Record<string, Family> = {
       scale_attn_by_inverse_layer_idx: true,
       add_cross_attention: true,
       n_head: 2,
+    },
+  },
+  gpt_neo: {
+    from: 'gpt-neo',
+    with: { num_layers: 24, attention_layers: undefined },
+    defaults: {
+      activation_function: 'gelu_new',
+      attention_types: [[['global', 'local'], 12]],
+      intermediate_size: null,
+      layer_norm_epsilon: 1e-5,
+      window_size: 256,
+      tie_word_embeddings: true,
+    },
+    changes: {
+      activation_function: 'relu',
+      attention_types: [[['local'], 4]],
+      attention_layers: ['global', 'global', 'global', 'global'],
+      intermediate_size: 20,
+      layer_norm_epsilon: 0.1,
+      window_size: 2,
+      num_heads: 2,
     },
   },
   gpt_neox: {
@@ -182,12 +288,47 @@ const FAMILIES: Record<string, Family> = {
       attention_bias: false,
     },
   },
-  llama: { from: 'llama-grouped', ...LLAMA },
+  granite: {
+    from: 'granite',
+    defaults: {
+      ...LLAMA.defaults,
+      attention_multiplier: 1,
+      embedding_multiplier: 1,
+      residual_multiplier: 1,
+      logits_scaling: 1,
+    },
+    changes: {
+      ...LLAMA.changes,
+      head_dim: 8,
+      attention_multiplier: 0.1,
+      embedding_multiplier: 2,
+      residual_multiplier: 0.3,
+      logits_scaling: 2,
+    },
+  },
+  llama: {
+    from: 'llama-grouped',
+    ...LLAMA,
+    changes: {
+      ...LLAMA.changes,
+      // Of other families.
+      embedding_multiplier: 2,
+      final_logit_softcapping: 30,
+      no_rope_layers: [1, 0],
+      num_local_experts: 8,
+      is_encoder_decoder: true,
+      layer_types: ['sliding_attention', 'full_attention'],
+    },
+  },
   mistral: {
     from: 'mistral-window',
     with: { num_attention_heads: 8 },
     defaults: { ...LLAMA.defaults, num_key_value_heads: 8, sliding_window: 4096 },
-    changes: { ...MISTRAL_CHANGES, sliding_window: 2 },
+    changes: {
+      ...MISTRAL_CHANGES,
+      sliding_window: 2,
+      layer_types: ['full_attention', 'sliding_attention'],
+    },
   },
   modernbert: {
     from: 'modernbert-fill-mask',
@@ -276,6 +417,80 @@ const FAMILIES: Record<string, Family> = {
       hidden_size: 12,
     },
   },
+  olmo2: {
+    from: 'olmo2',
+    defaults: OLMO.defaults,
+    changes: OLMO.changes,
+  },
+  opt: {
+    from: 'opt',
+    defaults: {
+      activation_function: 'relu',
+      do_layer_norm_before: true,
+      _remove_final_layer_norm: false,
+      word_embed_proj_dim: null,
+      enable_bias: true,
+      layer_norm_elementwise_affine: true,
+      tie_word_embeddings: true,
+    },
+    changes: {
+      activation_function: 'gelu',
+      do_layer_norm_before: false,
+      _remove_final_layer_norm: true,
+      word_embed_proj_dim: 12,
+      enable_bias: false,
+      layer_norm_elementwise_affine: false,
+    },
+  },
+  phi: {
+    from: 'phi',
+    defaults: {
+      hidden_act: 'gelu_new',
+      layer_norm_eps: 1e-5,
+      num_key_value_heads: null,
+      partial_rotary_factor: 0.5,
+      qk_layernorm: false,
+      rope_scaling: null,
+      rope_theta: 10000,
+      tie_word_embeddings: false,
+    },
+    changes: {
+      hidden_act: 'relu',
+      layer_norm_eps: 0.1,
+      num_key_value_heads: 1,
+      partial_rotary_factor: 0.25,
+      qk_layernorm: true,
+      rope_scaling: { rope_type: 'linear', factor: 2 },
+      rope_theta: 100,
+      is_causal: false,
+    },
+  },
+  phi3: {
+    from: 'phi3',
+    with: { max_position_embeddings: 8192 },
+    defaults: {
+      hidden_act: 'silu',
+      rms_norm_eps: 1e-5,
+      num_key_value_heads: null,
+      partial_rotary_factor: 1,
+      rope_scaling: null,
+      rope_theta: 10000,
+      sliding_window: null,
+      original_max_position_embeddings: 4096,
+      tie_word_embeddings: false,
+    },
+    changes: {
+      hidden_act: 'relu',
+      rms_norm_eps: 0.1,
+      num_key_value_heads: 1,
+      head_dim: 6,
+      partial_rotary_factor: 0.5,
+      rope_scaling: { rope_type: 'linear', factor: 2 },
+      rope_theta: 100,
+      sliding_window: 3,
+    },
+    reading: { rope_scaling: { rope_type: 'longrope', short_factor: [1, 1, 1, 1], long_factor: [2, 2, 2, 2] } },
+  },
   qwen2: { from: 'qwen2', ...QWEN, changes: { ...QWEN.changes, rope_theta: 100 } },
   qwen3: {
     from: 'qwen3',
@@ -284,6 +499,67 @@ const FAMILIES: Record<string, Family> = {
     changes: { ...QWEN.changes, attention_bias: true },
   },
   roberta: { from: 'roberta', ...ROBERTA },
+  smollm3: {
+    from: 'smollm3',
+    with: { layer_types: undefined },
+    defaults: {
+      ...LLAMA.defaults,
+      rope_theta: 2000000,
+      no_rope_layer_interval: 4,
+      no_rope_layers: [1, 1, 1, 0],
+      use_sliding_window: false,
+      sliding_window: null,
+      tie_word_embeddings: true,
+    },
+    changes: {
+      ...LLAMA.changes,
+      head_dim: 8,
+      no_rope_layers: [1, 1, 1, 1],
+      layer_types: ['sliding_attention', 'full_attention', 'full_attention', 'full_attention'],
+    },
+    reading: { use_sliding_window: true, sliding_window: 3 },
+  },
+  stablelm: {
+    from: 'stablelm',
+    // As many heads of queries as keys have by default, in the least width.
+    with: { num_attention_heads: 32, hidden_size: 256 },
+    defaults: {
+      hidden_act: 'silu',
+      layer_norm_eps: 1e-5,
+      num_key_value_heads: 32,
+      partial_rotary_factor: 0.25,
+      qk_layernorm: false,
+      rope_scaling: null,
+      rope_theta: 10000,
+      use_parallel_residual: false,
+      use_qkv_bias: false,
+      tie_word_embeddings: false,
+    },
+    changes: {
+      hidden_act: 'relu',
+      layer_norm_eps: 0.1,
+      num_key_value_heads: 1,
+      head_dim: 8,
+      partial_rotary_factor: 0.5,
+      qk_layernorm: true,
+      rope_scaling: { rope_type: 'linear', factor: 2 },
+      rope_theta: 100,
+      use_parallel_residual: true,
+      use_qkv_bias: false,
+      is_causal: false,
+    },
+  },
+  xglm: {
+    from: 'xglm',
+    defaults: { activation_function: 'gelu', scale_embedding: true, pad_token_id: 1, tie_word_embeddings: true },
+    changes: {
+      activation_function: 'relu',
+      scale_embedding: false,
+      pad_token_id: 5,
+      add_cross_attention: true,
+      attention_heads: 2,
+    },
+  },
   'xlm-roberta': { from: 'xlm-roberta-reranker', ...ROBERTA },
 };
 
@@ -297,23 +573,15 @@ async function opened(config: Config, weights: Tensors): Promise<ModelResult> {
 }
 
 /** The tensors, and pseudo-random ones in place of those that this config needs in another shape. */
-async function fitted(config: Config, given: Tensors): Promise<Tensors> {
-  const weights = { ...given };
-  const fit = (name: string, shape: number[]): void => {
-    const size = shape.reduce((a, b) => a * b, 1);
-    weights[name] = { data: Float32Array.from({ length: size }, (_, i) => 0.3 * Math.sin(i * i + name.length)), shape };
-  };
-  for (;;) {
-    const message = await opened(config, weights).then(
-      () => '',
-      (error: unknown) => (error as Error).message,
-    );
-    const missing = /a tensor '(.*)', got none$/.exec(message);
-    const wrong = /'(.*)' of shape \((.*)\), got/.exec(message);
-    if (missing) fit(missing[1]!, [1]);
-    else if (wrong) fit(wrong[1]!, wrong[2]!.split(',').filter(Boolean).map(Number));
-    else return weights;
-  }
+async function fittedTo(config: Config, given: Tensors): Promise<Tensors> {
+  return fitted(
+    (weights) => opened(config, weights),
+    given,
+    (name, shape) => {
+      const size = shape.reduce((a, b) => a * b, 1);
+      return { data: Float32Array.from({ length: size }, (_, i) => 0.3 * Math.sin(i * i + name.length)), shape };
+    },
+  );
 }
 
 const refusal = async (config: Config, weights: Tensors): Promise<string | undefined> => {
@@ -340,7 +608,7 @@ describe.each(Object.entries(FAMILIES))('%s', (_name, { from, with: others, defa
   test('without optional fields is as with their defaults', async () => {
     const config = Object.fromEntries(Object.entries(base).filter(([field]) => !(field in defaults)));
     const written = { ...config, ...defaults };
-    const weights = await fitted(written, tensors);
+    const weights = await fittedTo(written, tensors);
     expect(await opened(config, weights)).toEqual(await opened(written, weights));
     for (const field of Object.keys(defaults)) {
       const { [field]: _, ...without } = written;

@@ -42,6 +42,12 @@ export function checkpoint(name: string): Checkpoint {
   };
 }
 
+/** The name of a config's embedding in files of a model with a head. */
+export function embeddingName(config: unknown): string {
+  const { prefix, tokens } = readConfig(config).names;
+  return `${prefix}${tokens}.weight`;
+}
+
 /** The language model in tests/fixtures/stories260K. */
 export const stories = {
   config: json('stories260K/config.json') as Record<string, unknown>,

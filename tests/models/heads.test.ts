@@ -40,6 +40,11 @@ describe('a classification head', () => {
     'llama-grouped': 32,
     gpt2: 24,
     'gpt-neox': 32,
+    'gpt-neo': 18,
+    bloom: 20,
+    gemma2: 20,
+    opt: 20,
+    phi: 24,
     'mpnet-fill-mask': 18,
     'deberta-v3-entailment': 18,
   } as const;
@@ -103,6 +108,12 @@ describe('a classification head', () => {
     ['llama-grouped', plain('llama-grouped', 'score', false), last],
     ['gpt2', plain('gpt2', 'score', false), last],
     ['gpt-neox', plain('gpt-neox', 'score', true), last],
+    ['gpt-neo', plain('gpt-neo', 'score', false), last],
+    ['bloom', plain('bloom', 'score', false), last],
+    // No cap on logits of classes.
+    ['gemma2', plain('gemma2', 'score', false), last],
+    ['opt', plain('opt', 'score', false), last],
+    ['phi', { ...plain('phi', 'score', false) }, last],
   ])('sequences, in %s', async (name, head, formula) => {
     const model = await withHead(name, head);
     for (const lastOnly of [false, true]) {
@@ -120,6 +131,8 @@ describe('a classification head', () => {
     ['bert-padded', 'classifier', 'BertForTokenClassification'],
     ['gpt2', 'classifier', 'GPT2ForTokenClassification'],
     ['llama-grouped', 'score', 'LlamaForTokenClassification'],
+    ['bloom', 'classifier', 'BloomForTokenClassification'],
+    ['gpt-neo', 'classifier', 'GPTNeoForTokenClassification'],
   ])('tokens, where the architecture says so: %s', async (name, out, architecture) => {
     const head = plain(name, out, true);
     const model = await withHead(name, head, { architectures: [architecture] });
@@ -184,6 +197,29 @@ describe('a classification head', () => {
     await expect(withHead('bert-padded', { 'classifier.weight': weight })).rejects.toThrow(
       /^openModel: expected .*'classifier\.weight' of/,
     );
+  });
+
+  test('reads the narrow hidden states of OPT', async () => {
+    const head = { 'score.weight': numbers(3, 12) };
+    const narrow: Tensors = {
+      'model.decoder.embed_tokens.weight': numbers(67, 12),
+      'model.decoder.project_in.weight': numbers(20, 12),
+      'model.decoder.project_out.weight': numbers(12, 20),
+    };
+    const model = await withHead('opt', { ...narrow, ...head }, { word_embed_proj_dim: 12 });
+    const { logits, hidden, hiddenStates } = model.forward(rows, { needHiddenStates: true });
+    expect([hidden.shape, hiddenStates![0]!.shape, hiddenStates!.at(-1)!.shape]).toEqual([
+      [3, 4, 12],
+      [3, 4, 20],
+      [3, 4, 12],
+    ]);
+    rows.forEach((row, b) => {
+      const wanted = linear(rowOf(hidden, 4 * b + row.length - 1), head['score.weight']);
+      wanted.forEach((x, i) => expect(Math.abs(rowOf(logits!, b)[i]! - x)).toBeLessThan(64 * EPS * 20));
+    });
+    expect(model.embed(rows).shape).toEqual([3, 12]);
+    expect(() => model.embed(rows, { dim: 13 })).toThrow(/dim/);
+    model.dispose();
   });
 
   test('question answering: where the answer begins and ends', async () => {

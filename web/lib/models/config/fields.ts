@@ -9,6 +9,7 @@ import { OPERATION, type Activation, type VectorActivation, type Window } from '
 export class Fields {
   readonly #config: Record<string, unknown>;
   readonly #path: string;
+  readonly #read = new Set<string>();
 
   /** @param path what errors write before a field's name */
   constructor(config: Record<string, unknown>, path = 'config.') {
@@ -34,8 +35,14 @@ export class Fields {
     return Object.keys(this.#config);
   }
 
+  /** Whether something has asked for the field's value. */
+  isRead(field: string): boolean {
+    return this.#read.has(field);
+  }
+
   /** The field's value, or `otherwise` if the config does not have it. */
   #given(field: string, otherwise?: unknown): unknown {
+    this.#read.add(field);
     return this.has(field) ? this.#config[field] : otherwise;
   }
 
@@ -47,8 +54,9 @@ export class Fields {
     return value;
   }
 
-  /** A size that transformers takes from other fields if it is null; undefined for none. */
-  sizeOrNull(field: string, max?: number): number | undefined {
+  /** A size, or undefined where it is null, which transformers takes for something. */
+  sizeOrNull(field: string, max?: number, otherwise?: number): number | undefined {
+    if (!this.has(field)) return otherwise;
     return this.get(field) === undefined ? undefined : this.size(field, undefined, max);
   }
 
@@ -60,7 +68,8 @@ export class Fields {
     return value;
   }
 
-  numberOrNull(field: string): number | undefined {
+  numberOrNull(field: string, otherwise?: number): number | undefined {
+    if (!this.has(field)) return otherwise;
     return this.get(field) === undefined ? undefined : this.number(field);
   }
 
@@ -85,10 +94,10 @@ export class Fields {
     if (value !== allowed) this.wrong(field, `to be ${allowed}`, value);
   }
 
-  /** Rejects a config that has this field, unless it is null, false or 0. */
-  without(field: string): void {
+  /** Rejects a config that has this field, unless it is null, false, 0 or `neutral`. */
+  without(field: string, neutral?: unknown): void {
     const value = this.get(field) ?? false;
-    if (value !== false && value !== 0) this.wrong(field, 'to be null', value);
+    if (value !== false && value !== 0 && value !== neutral) this.wrong(field, 'to be null', value);
   }
 
   /** Rejects a config that has this field with another value; null counts as missing. */
@@ -124,10 +133,12 @@ const NAMES = {
 /**
  * The fields that all families have, possibly under other `names`, and defaults for those that only some have. Where
  * a config has a field under both names, the one of NAMES wins, as in transformers.
+ *
+ * @param defaultLength for families whose positions have no end
  */
-export function common(fields: Fields, names: Partial<typeof NAMES> = {}) {
-  const size = (name: keyof typeof NAMES, max?: number): number =>
-    fields.size(fields.has(NAMES[name]) ? NAMES[name] : (names[name] ?? NAMES[name]), undefined, max);
+export function common(fields: Fields, names: Partial<typeof NAMES> = {}, defaultLength?: number) {
+  const size = (name: keyof typeof NAMES, max?: number, otherwise?: number): number =>
+    fields.size(fields.has(NAMES[name]) ? NAMES[name] : (names[name] ?? NAMES[name]), otherwise, max);
   const layers = size('layers', 1024);
   const heads = size('heads', 2 ** 12);
   const hiddens = size('hiddens');
@@ -140,7 +151,7 @@ export function common(fields: Fields, names: Partial<typeof NAMES> = {}) {
     heads,
     kvHeads: heads,
     hiddens,
-    maxLength: size('maxLength', 2 ** 30),
+    maxLength: size('maxLength', 2 ** 30, defaultLength),
     vocab: fields.size('vocab_size'),
     embedding: hiddens,
     groups: Array.from({ length: layers }, (_, i) => i),
@@ -225,6 +236,12 @@ export function unnamedLabels(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `LABEL_${i}`);
 }
 
+/** The keys that a query sees in layers with a sliding window, itself among them; null means that there are none. */
+export function windowOf(fields: Fields, otherwise?: number): Window | undefined {
+  const width = fields.sizeOrNull('sliding_window', 2 ** 30, otherwise);
+  return width === undefined ? undefined : { left: width - 1 };
+}
+
 /**
  * For each layer, the keys that a query sees: `window` in layers that `layer_types` calls sliding_attention.
  * transformers fails if there are such layers without a window.
@@ -252,11 +269,21 @@ export const SLIDING = 'sliding_attention';
 
 /** Each layer's kind of attention, if the config lists them. */
 export function layerTypesOf(fields: Fields, layers: number): readonly string[] | undefined {
-  const types = fields.get('layer_types');
-  if (types === undefined) return undefined;
-  if (!Array.isArray(types) || types.length !== layers) fields.wrong('layer_types', `of ${layers} layers`, types);
-  for (const type of types as readonly unknown[]) {
-    if (type !== FULL && type !== SLIDING) fields.wrong('layer_types', `of ${FULL} and ${SLIDING}`, type);
+  return perLayer(fields, 'layer_types', layers, [FULL, SLIDING]);
+}
+
+/** A list with one of two values for each layer, if the config has it. */
+export function perLayer<T>(
+  fields: Fields,
+  field: string,
+  layers: number,
+  allowed: readonly [T, T],
+): readonly T[] | undefined {
+  const list = fields.get(field);
+  if (list === undefined) return undefined;
+  if (!Array.isArray(list) || list.length !== layers) fields.wrong(field, `of ${layers} layers`, list);
+  for (const each of list as readonly T[]) {
+    if (!allowed.includes(each)) fields.wrong(field, `of ${allowed.join(' and ')}`, each);
   }
-  return types as readonly string[];
+  return list as readonly T[];
 }

@@ -4,6 +4,31 @@ import { FAMILIES, type Family } from '../families/index.js';
 import { OPERATION, type Architecture } from './architecture.js';
 import { eosOf, Fields } from './fields.js';
 
+/** Fields that change results where a family has them. One that a family does not read makes the config another's. */
+const CHANGES = [
+  'alibi',
+  'attention_multiplier',
+  'attn_logit_softcapping',
+  'clip_qkv',
+  'embedding_multiplier',
+  'final_logit_softcapping',
+  'is_encoder_decoder',
+  'logit_scale',
+  'logits_scaling',
+  'n_routed_experts',
+  'no_rope_layers',
+  'num_experts',
+  'num_local_experts',
+  'parallel_attn',
+  'qk_layernorm',
+  'query_pre_attn_scalar',
+  'residual_multiplier',
+  'rope_scaling',
+  'use_bidirectional_attention',
+  'use_parallel_residual',
+  'use_qk_norm',
+];
+
 /**
  * Reads the architecture that a config describes. The end tokens of a generation_config.json come before the config's.
  *
@@ -20,6 +45,8 @@ export function readConfig(config: unknown, generationConfig?: unknown): Archite
     wrongValue(OPERATION, 'no config.quantization_config', 'a quantised model');
   }
   const architecture = FAMILIES[family as Family](fields);
+  // Factors of 1 change nothing.
+  for (const field of CHANGES) if (!fields.isRead(field)) fields.without(field, 1);
   // Some versions of transformers let all tokens see each other where it is false.
   if (architecture.causal) fields.only('is_causal', true);
   return generation?.get('eos_token_id') === undefined ? architecture : { ...architecture, eos: eosOf(generation) };

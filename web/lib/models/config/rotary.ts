@@ -5,7 +5,9 @@ import { readScaling, typeOf } from './scaling.js';
 
 /**
  * The names of fields that differ between families, and their defaults. Where `turnsParts` is false, transformers reads
- * how much of a head turns but cannot turn a part. With `type`, only layers of this type turn so.
+ * how much of a head turns but cannot turn a part. With `type`, only layers of this type turn so; if they are `apart`,
+ * `rope_theta` and `rope_scaling` are of other layers. `scalings` are the types of scaling that the family knows, by
+ * default all. `trained` is the default of `original_max_position_embeddings`.
  */
 const KIND = {
   theta: 'rope_theta',
@@ -14,6 +16,9 @@ const KIND = {
   defaultPart: 1,
   turnsParts: true,
   type: undefined as string | undefined,
+  apart: false,
+  scalings: undefined as readonly unknown[] | undefined,
+  trained: undefined as number | undefined,
 };
 
 /**
@@ -28,10 +33,10 @@ export function rotaryOf(
   { headDim, maxLength, layers }: Pick<Architecture, 'headDim' | 'maxLength' | 'layers'>,
   kind: Partial<typeof KIND> = {},
 ): { rotary: readonly RotaryPositions[]; maxLength: number } {
-  const { theta, defaultTheta, part, defaultPart, turnsParts, type } = { ...KIND, ...kind };
+  const { theta, defaultTheta, part, defaultPart, turnsParts, type, apart, ...others } = { ...KIND, ...kind };
   const all = (rotary: RotaryPositions) => Array.from({ length: layers }, () => rotary);
   const parameters = parametersOf(fields, PARAMETERS, layers, type);
-  const scaling = parametersOf(fields, 'rope_scaling', layers, type);
+  const scaling = apart ? undefined : parametersOf(fields, 'rope_scaling', layers, type);
   const given = scaling ?? parameters;
   const base = given?.numberOrNull('rope_theta') ?? fields.number(theta, defaultTheta);
   const outside = part === KIND.part ? fields.numberOrNull(part) : fields.number(part, defaultPart);
@@ -39,7 +44,7 @@ export function rotaryOf(
   // What transformers drops, or takes in some versions only.
   for (const each of [fields, parameters, scaling]) each?.onlyIfGiven(KIND.part, turnsParts ? share : defaultPart);
   if (scaling) parameters?.onlyIfGiven('rope_theta', base);
-  if (theta !== KIND.theta) for (const name of [theta, KIND.theta]) fields.onlyIfGiven(name, base);
+  if (theta !== KIND.theta) for (const name of apart ? [theta] : [theta, KIND.theta]) fields.onlyIfGiven(name, base);
   if (part !== KIND.part) fields.onlyIfGiven(part, share);
   const dim = Math.floor(headDim * share);
   if (dim < 2 || dim % 2 !== 0 || dim > headDim) {
@@ -49,7 +54,13 @@ export function rotaryOf(
     checkAngles(OPERATION, { base }, maxLength - 1);
     return { rotary: all({ dim, base }), maxLength };
   }
-  const trained = fields.sizeOrNull('original_max_position_embeddings', 2 ** 30);
+  const { scalings } = others;
+  const scalingType = typeOf(given);
+  if (scalings && !scalings.includes(scalingType))
+    given.wrong('rope_type', `to be ${scalings.join(', ')}`, scalingType);
+  // The config's own share replaces the one within the scaling, even where only the latter is written.
+  if (scalingType === 'longrope') given.onlyIfGiven(KIND.part, outside ?? defaultPart);
+  const trained = fields.sizeOrNull('original_max_position_embeddings', 2 ** 30, others.trained);
   const scaled = readScaling(given, maxLength, trained, base, dim);
   for (const length of [1, scaled.maxLength]) {
     checkAngles(OPERATION, scaled.effectAt(OPERATION, length), scaled.maxLength - 1);

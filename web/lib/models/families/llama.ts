@@ -1,37 +1,46 @@
-import type { Architecture } from '../config/architecture.js';
-import { activationOf, common, headDimOf, type Fields } from '../config/fields.js';
+import type { Architecture, Window } from '../config/architecture.js';
+import { activationOf, common, headDimOf, windowsOf, type Fields } from '../config/fields.js';
 import { rotaryOf } from '../config/rotary.js';
 
-/** Defaults that differ between families like Llama. */
-interface Kind {
-  readonly kvHeads?: number;
-  readonly headDim?: number;
-}
+/** Names of fields and defaults that differ between families like Llama. */
+const KIND = {
+  kvHeads: undefined as number | undefined,
+  headDim: undefined as number | undefined,
+  activation: 'hidden_act',
+  defaultActivation: 'silu',
+  norm: 'rms_norm_eps',
+  eps: 1e-6,
+  tied: false,
+  rotary: {} as Parameters<typeof rotaryOf>[2],
+  /** See `windowsOf`. */
+  window: undefined as Window | undefined,
+  isWindowed: undefined as ((layer: number) => boolean) | undefined,
+};
 
 /** RMSNorm before attention and feed-forward, rotary positions, a gated feed-forward. */
-export function llama(fields: Fields, kind: Kind = {}): Architecture {
+export function llama(fields: Fields, kind: Partial<typeof KIND> = {}): Architecture {
+  const { window, isWindowed, ...called } = { ...KIND, ...kind };
   const all = common(fields);
-  const defaultHeads = fields.has('num_key_value_heads') ? all.heads : (kind.kvHeads ?? all.heads);
-  const kvHeads = fields.sizeOrNull('num_key_value_heads', all.heads) ?? defaultHeads;
+  const kvHeads = fields.sizeOrNull('num_key_value_heads', all.heads, called.kvHeads) ?? all.heads;
   if (all.heads % kvHeads !== 0) fields.wrong('num_key_value_heads', 'to divide the heads', kvHeads);
-  const defaultDim = fields.has('head_dim') ? undefined : kind.headDim;
-  const headDim = fields.sizeOrNull('head_dim') ?? defaultDim ?? headDimOf(fields, all);
+  const headDim = fields.sizeOrNull('head_dim', undefined, called.headDim) ?? headDimOf(fields, all);
   const [attentionBias, mlpBias] = [fields.flag('attention_bias', false), fields.flag('mlp_bias', false)];
   return {
     ...all,
-    ...rotaryOf(fields, { ...all, headDim }, { turnsParts: false }),
+    ...rotaryOf(fields, { ...all, headDim }, { turnsParts: false, ...called.rotary }),
     kvHeads,
     headDim,
     ffnHiddens: fields.size('intermediate_size'),
-    activation: activationOf(fields, 'hidden_act', 'silu'),
+    activation: activationOf(fields, called.activation, called.defaultActivation),
     gated: true,
     norm: 'rms',
-    eps: fields.number('rms_norm_eps', 1e-6),
+    eps: fields.number(called.norm, called.eps),
     order: 'pre',
     causal: true,
+    windows: windowsOf(fields, all.layers, window, isWindowed),
     positionKind: 'rotary',
     bias: { qkv: attentionBias, output: attentionBias, up: mlpBias, down: mlpBias, norm: false },
-    tied: fields.flag('tie_word_embeddings', false),
+    tied: fields.flag('tie_word_embeddings', called.tied),
     names: {
       prefix: 'model.',
       tokens: 'embed_tokens',
