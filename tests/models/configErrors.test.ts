@@ -60,6 +60,25 @@ describe.each(['llama-grouped', 'mistral-window', 'qwen2', 'qwen3'])('%s', (name
   });
 });
 
+test.each([
+  ['qwen2', 'llama', 'model.layers.0.self_attn.q_proj.bias'],
+  ['qwen3', 'llama', 'model.layers.0.self_attn.q_norm.weight'],
+  ['gemma3', 'gemma2', 'model.layers.0.self_attn.q_norm.weight'],
+])('a file of %s as %s is refused by a tensor that would not be used', async (name, model_type, tensor) => {
+  const message = await refused(name, { model_type, rope_local_base_freq: undefined });
+  expect(message).toBe(`openModel: expected no tensor '${tensor}' in ${model_type}, got one`);
+});
+
+test.each([
+  ['mistral-window', 'llama', 'sliding_window'],
+  ['gemma3', 'gemma2', 'rope_local_base_freq'],
+  ['granite', 'llama', 'attention_multiplier'],
+  ['smollm3', 'llama', 'no_rope_layers'],
+  ['stablelm', 'llama', 'partial_rotary_factor'],
+])('a config of %s as %s is refused by a field', async (name, model_type, field) => {
+  expect(await refused(name, { model_type })).toMatch(`openModel: expected config.${field} to be `);
+});
+
 test('a missing tensor is named without a prefix if the file has none', async () => {
   const bare = (tensors: Record<string, Tensor>): void => {
     for (const [name, tensor] of Object.entries(tensors)) {

@@ -142,6 +142,23 @@ export class Tensors {
     return equal;
   }
 
+  /** Throws if a layer has a weight, or a module a bias, that has not been checked: the file is another family's. */
+  checkLayers(): void {
+    const layerOf = (name: string): string | undefined => /^.*?\.\d+\./.exec(name)?.[0];
+    const layers = new Set([...this.#used].map(layerOf));
+    for (const [name, { entry }] of this.#found) {
+      const [module, tensor] = [name.replace(/[^.]*$/, ''), /[^.]*$/.exec(name)![0]];
+      const layer = layerOf(name);
+      const isOurs =
+        tensor === 'weight'
+          ? layer !== undefined && layers.has(layer)
+          : tensor === 'bias' && this.#used.has(`${module}weight`);
+      if (isOurs && !this.#used.has(name)) {
+        wrongValue(OPERATION, `no tensor '${entry.name}' in ${this.#architecture.family}`, 'one');
+      }
+    }
+  }
+
   get twins(): readonly [name: string, other: string] | undefined {
     return this.#twins;
   }

@@ -23,6 +23,7 @@ const CHANGES = [
   'qk_layernorm',
   'query_pre_attn_scalar',
   'residual_multiplier',
+  'rope_local_base_freq',
   'rope_scaling',
   'use_bidirectional_attention',
   'use_parallel_residual',
@@ -47,6 +48,7 @@ export function readConfig(config: unknown, generationConfig?: unknown): Archite
   const architecture = FAMILIES[family as Family](fields);
   // Factors of 1 change nothing.
   for (const field of CHANGES) if (!fields.isRead(field)) fields.without(field, 1);
+  if (!fields.isRead('sliding_window') && fields.get('use_sliding_window') !== false) fields.without('sliding_window');
   // Some versions of transformers let all tokens see each other where it is false.
   if (architecture.causal) fields.only('is_causal', true);
   return generation?.get('eos_token_id') === undefined ? architecture : { ...architecture, eos: eosOf(generation) };

@@ -23,6 +23,7 @@ export async function placeWeights(
 ): Promise<{ store: Store; weights: ModelWeights }> {
   const store = new Store(wasm, tensors, weightType);
   weightsOf(store, tensors, a);
+  tensors.checkLayers();
   store.startPlacing();
   try {
     let weights = weightsOf(store, tensors, a);
