@@ -1,6 +1,7 @@
 /** Generation: greedy and sampled, where it ends, and what it leaves behind. */
 import { describe, expect, test } from '@jest/globals';
 import type { GenerateOptions, Model } from 'wasm-attention/models';
+import { Random } from '../support/random.js';
 import { checkpoint, open, stories } from './fixtures.js';
 
 const llama = checkpoint('llama-grouped');
@@ -150,4 +151,34 @@ describe('generate', () => {
     await expect(write(model, prompt, {})).rejects.toThrow(message);
     await expect(write(model, prompt, { maxTokens: 0 })).rejects.toThrow(message);
   });
+});
+
+test('computes all tokens anew where the factors of longrope change', async () => {
+  const { config, bytes } = checkpoint('phi3');
+  const random = new Random(9);
+  const scaling = { type: 'longrope', short_factor: [1, 1, 1, 1], long_factor: [2, 9, 30, 80] };
+  const model = await open({
+    config: { ...config, original_max_position_embeddings: 9, rope_scaling: scaling },
+    bytes,
+  });
+  const prompts = [4, 6, 6].map((length) => Array.from({ length }, () => random.integer(3, 70)));
+  const expected = prompts.map((prompt) => {
+    const ids = [...prompt];
+    for (let count = 0; count < 12; ++count) {
+      const { data } = model.forward(ids, { lastOnly: true }).logits!;
+      ids.push(data.indexOf(Math.max(...data)));
+    }
+    return ids.slice(prompt.length);
+  });
+  const found = await Promise.all(prompts.map(async (prompt) => write(model, prompt, { maxTokens: 12 })));
+  expect(found).toEqual(expected);
+  // Rows of one length cross together.
+  const rows: number[][] = [];
+  for await (const tokens of model.generate(prompts.slice(1), { maxTokens: 12 })) rows.push(tokens);
+  expect([0, 1].map((b) => rows.map((row) => row[b]))).toEqual(expected.slice(1));
+  // A cache of the caller's keeps the keys that it has.
+  const cache = model.createCache({ maxLength: 32 });
+  expect(await write(model, prompts[0]!, { maxTokens: 12, cache })).toHaveLength(12);
+  expect(cache.length).toBe(15);
+  model.dispose();
 });

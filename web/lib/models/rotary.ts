@@ -38,6 +38,14 @@ export function rotaryFrequencies(
   };
 }
 
+/** Whether a text of `length` tokens turns by other factors than one of `before`, so that a cache of the latter is stale. */
+export function turnsOtherwise({ rotary = [] }: Architecture, before: number, length: number): boolean {
+  return rotary.some((kind) => {
+    const [one, other] = [before, length].map((each) => kind?.effectAt?.(OPERATION, each));
+    return one?.factors !== other?.factors;
+  });
+}
+
 function frequenciesOf(
   { raw, memory }: Wasm,
   { dim, base, effectAt }: RotaryPositions,

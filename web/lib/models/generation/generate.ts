@@ -5,6 +5,7 @@ import type { Architecture } from '../config/architecture.js';
 import { checkSettings, passOver, type Run } from '../pass/check.js';
 import { countOf } from '../pass/padding.js';
 import type { Program } from '../pass/types.js';
+import { turnsOtherwise } from '../rotary.js';
 import { toPrompts, type Prompts, type Tokens } from '../tokens.js';
 import type { GenerateOptions, ModelCache } from '../types.js';
 import { checkGeneration, OPERATION } from './options.js';
@@ -69,6 +70,8 @@ export async function* generate(
     const read = (memory: Memory, program: Program): unknown =>
       memory.read(program.logits!.address, logits.length, logits);
     let next = paddedLeft(prompts, longest);
+    const written: Tokens[] = [];
+    let length = 0;
     let isLive = prompts.map(() => true);
     let changes = store?.changes;
     let sliceStart = performance.now();
@@ -83,7 +86,14 @@ export async function* generate(
       if (store?.changes !== changes) {
         wrongUse(OPERATION, 'the cache to stay unchanged between tokens', 'a changed one');
       }
-      const pass = passOver(a, settings, next, cache, positions);
+      let pass = passOver(a, settings, next, cache, positions);
+      written.push(next);
+      if (own && length > 0 && turnsOtherwise(a, length, pass.length)) {
+        // As transformers does, where longrope's factors change.
+        cache.truncate(0);
+        pass = passOver(a, settings, joined(written), cache, positions);
+      }
+      ({ length } = pass);
       run(pass, read);
       changes = store?.changes;
       const tokens = isLive.map((live, b) => {
@@ -117,6 +127,24 @@ function paddedLeft(rows: readonly (readonly number[])[], tokens: number): Token
     mask.fill(1, end - row.length, end);
   });
   return { batch: rows.length, tokens, data, mask: mask.includes(0) ? mask : undefined };
+}
+
+/** Lists of rows, one after another. */
+function joined(parts: readonly Tokens[]): Tokens {
+  const { batch } = parts[0]!;
+  const tokens = parts.reduce((sum, part) => sum + part.tokens, 0);
+  const data = new Int32Array(batch * tokens);
+  const mask = new Uint8Array(data.length).fill(1);
+  let at = 0;
+  for (const part of parts) {
+    for (let b = 0; b < batch; ++b) {
+      const [from, to] = [b * part.tokens, (b + 1) * part.tokens];
+      data.set(part.data.subarray(from, to), b * tokens + at);
+      if (part.mask) mask.set(part.mask.subarray(from, to), b * tokens + at);
+    }
+    at += part.tokens;
+  }
+  return { batch, tokens, data, mask: mask.includes(0) ? mask : undefined };
 }
 
 /** Lets other tasks run. A timer would take a millisecond, but Next's edge runtime refuses to make channels. */
