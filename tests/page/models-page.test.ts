@@ -50,6 +50,7 @@ test('a link restores the state, and invalid parts are ignored', () => {
     text: fc.string({ maxLength: 200, unit: 'grapheme' }),
     layer: fc.integer({ min: 1, max: 99 }),
     head: fc.integer({ min: 1, max: 99 }),
+    positions: fc.boolean(),
     silent: fc.array(
       head.map((pair) => pair.join('.')),
       { maxLength: 5 },
@@ -66,6 +67,7 @@ test('a link restores the state, and invalid parts are ignored', () => {
     text: '',
     layer: 1,
     head: 1,
+    positions: true,
     silent: ['1.2'],
   });
 });

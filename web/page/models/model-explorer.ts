@@ -5,11 +5,12 @@ import {
   nextTokens,
   nextTokensStyles,
   NO_HEADS,
+  toggle,
   type HeadDetail,
 } from '../../elements/kit.js';
 import { changeEntry } from '../history-entry.js';
 import type { Checkpoint, Files, Given } from './checkpoint.js';
-import { headOf, readUrl, writeUrl, type UrlState } from './link.js';
+import { changesOf, headOf, readUrl, writeUrl, type UrlState } from './link.js';
 import { explorerStyles } from './model-explorer-styles.js';
 import { dropZone, statusOf, type State } from './opening.js';
 import { predictsTokens, runPass, type Pass } from './pass.js';
@@ -85,6 +86,7 @@ export class ModelExplorer extends LitElement {
           @input=${({ target }: Event) => this.#change({ text: (target as HTMLTextAreaElement).value })}
         ></textarea>
       </div>
+      ${toggle(words.text('models.positions'), this.urlState.positions, (positions) => this.#change({ positions }))}
       <p class="remark" role="status">${this.said}</p>
       ${predictsTokens(checkpoint) ? this.#writer() : nothing}
       <head-viewer
@@ -129,7 +131,7 @@ export class ModelExplorer extends LitElement {
 
   #change(to: Partial<UrlState>): void {
     this.urlState = { ...this.urlState, ...to };
-    if ('text' in to || 'silent' in to) {
+    if ('text' in to || 'silent' in to || 'positions' in to) {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => void this.#compute(), TYPING_DELAY);
     }
@@ -190,7 +192,7 @@ export class ModelExplorer extends LitElement {
         this.said = words.text('models.empty');
         return;
       }
-      const pass = await runPass(checkpoint, tokens, this.urlState.silent.map(headOf));
+      const pass = await runPass(checkpoint, tokens, changesOf(this.urlState));
       if (run !== this.#runs) return;
       this.pass = pass;
       this.said = tokens.cut ? words.text('models.cut', { count: tokens.ids.length }) : '';
@@ -209,10 +211,10 @@ export class ModelExplorer extends LitElement {
     const { model, tokenizer } = this.state.checkpoint;
     const tokens = [...this.pass.tokens.ids];
     const { signal } = (this.writing = new AbortController());
-    const ablate = this.urlState.silent.map(headOf);
+    const changes = changesOf(this.urlState);
     const maxTokens = Math.min(MAX_GENERATED, model.maxLength - tokens.length);
     try {
-      for await (const id of model.generate([...tokens], { maxTokens, ablate, signal })) {
+      for await (const id of model.generate([...tokens], { maxTokens, ...changes, signal })) {
         tokens.push(id);
         this.written = await textOf(tokenizer, tokens);
       }

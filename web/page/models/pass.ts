@@ -1,3 +1,4 @@
+import type { ModelForwardOptions } from 'wasm-attention/models';
 import { headsOf, type Heads } from '../../elements/kit.js';
 import type { Checkpoint } from './checkpoint.js';
 import { piecesOf, type Tokens } from './text.js';
@@ -20,14 +21,14 @@ export const predictsTokens = ({ model }: Checkpoint): boolean => model.isCausal
 export async function runPass(
   checkpoint: Checkpoint,
   tokens: Tokens,
-  ablate: readonly (readonly [number, number])[],
+  changes: Pick<ModelForwardOptions, 'ablate' | 'positions'>,
 ): Promise<Pass> {
   const { model } = checkpoint;
   const { isCausal } = model;
   const { weights = [], logits } = await model.forward([tokens.ids], {
     needWeights: true,
     lastOnly: isCausal,
-    ablate,
+    ...changes,
   });
   return {
     tokens,

@@ -19,8 +19,8 @@ export interface PageContext {
   readonly pageIn: PageIn;
   /** The element, with this label, that shows the licences of bundled software. */
   readonly licenses: (label: string) => string;
-  /** The URL of the page for readers' own models, if there is one. */
-  readonly models?: string;
+  /** Whether there is a page for readers' own models, at models/. */
+  readonly models?: true;
 }
 
 /** The URL of the page in a language, relative to the linking page. */
@@ -40,7 +40,7 @@ function onServer(menu: readonly MenuEntry[]): PageContext {
     <script type="module" src="/main.ts"></script>`,
     pageIn,
     licenses: (label) => `<a href="../licenses.txt">${label}</a>`,
-    models: './models/',
+    models: true,
   };
 }
 
@@ -77,7 +77,7 @@ export function languagePage(page: {
       <noscript><p class="notice">${escape(strings.scriptsOff)}</p></noscript>
     </header>
     <main id="text" tabindex="-1">
-${withLicenses(withModels(prose.body, strings, context), strings, context)}
+${withLicenses(withModels(prose.body, context), strings, context)}
     </main>
     ${teachingBar(strings)}
   </body>
@@ -102,12 +102,9 @@ function teachingBar(strings: PageStrings): string {
     </template>`;
 }
 
-/** The text, with the link to the page for own checkpoints, if there is one, after the language model's figure. */
-function withModels(body: string, strings: PageStrings, { models }: PageContext): string {
-  if (models === undefined) return body;
-  // Brackets mark the link's text.
-  const sentences = escape(strings.ownModel).replace('[', `<a href="${models}">`).replace(']', '</a>');
-  return body.replace(/<figure[^>]*id="fig-model"[\s\S]*?<\/figure>/, `$&\n<p>${sentences}</p>`);
+/** The text, without paragraphs that link to the page for readers' own models where there is none. */
+function withModels(body: string, { models }: PageContext): string {
+  return models ? body : body.replace(/<p>(?:(?!<\/p>)[^])*<a href="models\/">[^]*?<\/p>/g, '');
 }
 
 /** The text, with the licences of bundled software after its own. */

@@ -52,6 +52,9 @@ describe('the models page', () => {
     expect(new URL(page.url()).searchParams.get('silent')).toBe('2.1 2.2 2.3 2.4 2.5 2.6 2.7 2.8');
     await figure.getByRole('button', { name: 'Switch all heads on again (8 silent)' }).click();
     await figure.locator('.next dt').first().filter({ hasText: 'Lily' }).waitFor();
+    await figure.getByLabel('Use the positions of the tokens').uncheck();
+    await figure.locator('.next dt').first().filter({ hasNotText: 'Lily' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('positions')).toBe('no');
   });
 
   test('opens a folder with a tokenizer, and then one without', async () => {
@@ -179,7 +182,7 @@ describe('the models page', () => {
 
   test('is linked from the textbook section', async () => {
     const page = await open({ figures: [] });
-    await page.locator('main a[href="./models/"]').click();
+    await page.locator('main a[href="models/"]').last().click();
     await page.locator('model-explorer .drop').waitFor();
     expect(new URL(page.url()).pathname).toBe('/en/models/');
   });
