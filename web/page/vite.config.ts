@@ -47,10 +47,10 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // A language's texts are loaded together, without those of the models page.
+            // The texts of a language's figures are loaded together.
             ...LANGUAGES.slice(1).map((name) => ({
               name,
-              test: new RegExp(`/(languages|strings)/${name}(\\.|/(?!models)).*json$`),
+              test: new RegExp(`/(languages|strings)/${name}(\\.|/(?!models|cells)).*json$`),
             })),
             {
               name: 'page',
