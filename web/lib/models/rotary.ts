@@ -38,12 +38,11 @@ export function rotaryFrequencies(
   };
 }
 
-/** Whether a text of `length` tokens turns by other factors than one of `before`, so that a cache of the latter is stale. */
-export function turnsOtherwise({ rotary = [] }: Architecture, before: number, length: number): boolean {
-  return rotary.some((kind) => {
-    const [one, other] = [before, length].map((each) => kind?.effectAt?.(OPERATION, each));
-    return one?.factors !== other?.factors;
-  });
+/** Tells whether texts of two lengths turn by other factors, so that a cache of the one is stale for the other. */
+export function otherFactors({ rotary = [] }: Architecture): (one: number, other: number) => boolean {
+  const effects = [...new Set(rotary)].flatMap((kind) => kind?.effectAt ?? []);
+  return (one, other) =>
+    effects.some((effectAt) => effectAt(OPERATION, one).factors !== effectAt(OPERATION, other).factors);
 }
 
 function frequenciesOf(

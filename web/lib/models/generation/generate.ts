@@ -5,7 +5,7 @@ import type { Architecture } from '../config/architecture.js';
 import { checkSettings, passOver, type Run } from '../pass/check.js';
 import { countOf } from '../pass/padding.js';
 import type { Program } from '../pass/types.js';
-import { turnsOtherwise } from '../rotary.js';
+import { otherFactors } from '../rotary.js';
 import { toPrompts, type Prompts, type Tokens } from '../tokens.js';
 import type { GenerateOptions, ModelCache } from '../types.js';
 import { checkGeneration, OPERATION } from './options.js';
@@ -71,6 +71,7 @@ export async function* generate(
       memory.read(program.logits!.address, logits.length, logits);
     let next = paddedLeft(prompts, longest);
     const written: Tokens[] = [];
+    const isStale = otherFactors(a);
     let length = 0;
     let isLive = prompts.map(() => true);
     let changes = store?.changes;
@@ -88,7 +89,7 @@ export async function* generate(
       }
       let pass = passOver(a, settings, next, cache, positions);
       written.push(next);
-      if (own && length > 0 && turnsOtherwise(a, length, pass.length)) {
+      if (own && length > 0 && isStale(length, pass.length)) {
         // As transformers does, where longrope's factors change.
         cache.truncate(0);
         pass = passOver(a, settings, joined(written), cache, positions);
