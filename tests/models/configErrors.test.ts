@@ -36,6 +36,8 @@ test.each([
   ['qwen3', 'head_dim', { head_dim: 1 }],
   ['gpt-neox', 'rotary_pct', { rotary_pct: 0.01 }],
   ['gpt-neox', 'rotary_pct', { rotary_pct: 2 }],
+  ['phi', 'partial_rotary_factor', { partial_rotary_factor: 1.5 }],
+  ['stablelm', 'partial_rotary_factor', { partial_rotary_factor: 0.1 }],
 ])('a rotary width that cannot be, in %s: %s', async (name, field, changes) => {
   expect(await refused(name, changes)).toMatch(
     new RegExp(`^openModel: expected config\\.${field} to give an even rotary width, got \\d+$`),

@@ -336,6 +336,18 @@ test('layers with a window that the config does not have are refused, as transfo
   model.dispose();
 });
 
+describe.each(['xglm', 'opt', 'gpt-neo', 'bloom', 'gpt2', 'gpt-neox', 'bert-padded', 'llama-grouped'])('%s', (name) => {
+  test.each([
+    ['another number', ['full_attention']],
+    ['an unknown kind', 'linear_attention'],
+    ['a window that there is not', 'sliding_attention'],
+  ])('refuses types of layers: %s', async (_, types) => {
+    const layers = checkpoint(name).architecture.layers;
+    const layer_types = Array.isArray(types) ? types : Array.from({ length: layers }, () => types);
+    await expect(opened(name, { layer_types })).rejects.toThrow(/config\.layer_types (of|without) /);
+  });
+});
+
 test.each<[string, string, object, RegExp]>([
   [
     'two shares of a head that turn',
@@ -400,6 +412,18 @@ test.each<[string, string, object, RegExp]>([
   ['bases that are not nested', 'gemma3', { rope_parameters: rope(500) }, /config\.rope_parameters\.full_attention/],
   ['two widths', 'bloom', { n_embed: 24 }, /config\.n_embed to be 20, got 24$/],
   ['two senses of order', 'gpt-neo', { rope_scaling: yarn }, /config\.rope_scaling to be null/],
+  [
+    'two senses of order, as transformers 5 writes them',
+    'opt',
+    { rope_parameters: rope(500) },
+    /rope_parameters to be null/,
+  ],
+  [
+    'a table that no memory can hold',
+    'xglm',
+    { max_position_embeddings: 2 ** 26 },
+    /max_position_embeddings of which a table/,
+  ],
   ['factors of Granite', 'llama-grouped', { logits_scaling: 8 }, /config\.logits_scaling to be null, got 8$/],
   [
     'an amplitude without a type',

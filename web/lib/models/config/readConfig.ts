@@ -2,7 +2,7 @@
 import { wrongKind, wrongValue } from '../../check/values.js';
 import { FAMILIES, type Family } from '../families/index.js';
 import { OPERATION, type Architecture } from './architecture.js';
-import { eosOf, Fields } from './fields.js';
+import { eosOf, Fields, windowsOf } from './fields.js';
 
 /** Fields that change results where a family has them. One that a family does not read makes the config another's. */
 const CHANGES = [
@@ -24,6 +24,7 @@ const CHANGES = [
   'query_pre_attn_scalar',
   'residual_multiplier',
   'rope_local_base_freq',
+  'rope_parameters',
   'rope_scaling',
   'use_bidirectional_attention',
   'use_parallel_residual',
@@ -49,6 +50,8 @@ export function readConfig(config: unknown, generationConfig?: unknown): Archite
   // Factors of 1 change nothing.
   for (const field of CHANGES) if (!fields.isRead(field)) fields.without(field, 1);
   if (!fields.isRead('sliding_window') && fields.get('use_sliding_window') !== false) fields.without('sliding_window');
+  // A family that does not read them has the same attention in all layers, or kinds of its own.
+  if (!fields.isRead('layer_types')) windowsOf(fields, architecture.layers, undefined);
   // Some versions of transformers let all tokens see each other where it is false.
   if (architecture.causal) fields.only('is_causal', true);
   return generation?.get('eos_token_id') === undefined ? architecture : { ...architecture, eos: eosOf(generation) };

@@ -48,7 +48,7 @@ export function rotaryOf(
   if (part !== KIND.part) fields.onlyIfGiven(part, share);
   const dim = Math.floor(headDim * share);
   if (dim < 2 || dim % 2 !== 0 || dim > headDim) {
-    fields.wrong(part === KIND.part ? 'head_dim' : part, 'to give an even rotary width', dim);
+    fields.wrong(part === KIND.part && share === 1 ? 'head_dim' : part, 'to give an even rotary width', dim);
   }
   if (given === undefined || typeOf(given) === 'default') {
     checkAngles(OPERATION, { base }, maxLength - 1);

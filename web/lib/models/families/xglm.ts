@@ -8,6 +8,8 @@ export function xglm(fields: Fields): Architecture {
   if (hiddens < 4) fields.wrong('d_model', 'of at least 4', hiddens);
   const padId = fields.has('pad_token_id') ? all.padId : 1;
   const rows = maxLength + 2;
+  // The file has no table whose shape would tell.
+  if (rows * hiddens > 2 ** 30) fields.wrong('max_position_embeddings', 'of which a table fits into 4 GiB', maxLength);
   return {
     ...all,
     padId,
