@@ -348,6 +348,8 @@ describe.each(['xglm', 'opt', 'gpt-neo', 'bloom', 'gpt2', 'gpt-neox', 'bert-padd
   });
 });
 
+const longrope = { type: 'longrope', short_factor: [1, 1, 1, 1], long_factor: [2, 2, 2, 2] };
+
 test.each<[string, string, object, RegExp]>([
   [
     'two shares of a head that turn',
@@ -408,6 +410,24 @@ test.each<[string, string, object, RegExp]>([
     'phi3',
     { rope_scaling: { ...yarn, rope_type: 'longrope', partial_rotary_factor: 0.5 } },
     /config\.rope_scaling\.partial_rotary_factor to be 1, got 0\.5$/,
+  ],
+  [
+    'a factor that some versions of transformers ignore',
+    'phi3',
+    { rope_scaling: { ...longrope, factor: 3 }, original_max_position_embeddings: 64 },
+    /config\.rope_scaling\.factor to be 2, got 3$/,
+  ],
+  [
+    'factors for another number of pairs',
+    'phi3',
+    { rope_scaling: { ...longrope, short_factor: [1, 1, 1] } },
+    /config\.rope_scaling\.short_factor to be a list of 4 numbers above 0/,
+  ],
+  [
+    'a factor beyond float32',
+    'phi3',
+    { rope_scaling: { ...longrope, long_factor: [1, 1e300, 1, 1] } },
+    /config\.rope_scaling\.long_factor to be a list of 4 numbers above 0/,
   ],
   ['bases that are not nested', 'gemma3', { rope_parameters: rope(500) }, /config\.rope_parameters\.full_attention/],
   ['two widths', 'bloom', { n_embed: 24 }, /config\.n_embed to be 20, got 24$/],

@@ -324,7 +324,10 @@ describe('before it takes any memory, openModel refuses', () => {
       { rope_scaling: { ...long, short_factor: [1, 1, 1, 1], long_factor: [1, null, 1, 1] } },
       /config\.rope_scaling\.long_factor/,
     ],
-    [{ rope_scaling: { ...long, short_factor: [1, 1], long_factor: [1, 1, 1, 1] } }, /of 4 pairs, got 2$/],
+    [
+      { rope_scaling: { ...long, short_factor: [1, 1], long_factor: [1, 1, 1, 1] } },
+      /config\.rope_scaling\.short_factor to be a list of 4 /,
+    ],
     [{ rope_parameters: { rope_type: 'yarn', factor: 2, beta_fast: 1, beta_slow: 2 } }, /beta/i],
     [{ rope_parameters: { rope_type: 'mrope' } }, /config\.rope_parameters\.rope_type.*got 'mrope'$/],
     [{ rope_scaling: { type: 'linear' } }, /config\.rope_scaling\.factor/],

@@ -19,7 +19,10 @@ export function readScaling(
   const inner = given.sizeOrNull('original_max_position_embeddings', 2 ** 30);
   // As in transformers, where Phi-3 has both.
   const original = type === 'longrope' ? (trained ?? inner) : (inner ?? trained);
-  const scaling = scalingOf(given, type, maxLength, original ?? maxLength);
+  // Some versions of transformers ignore another factor. It is for the amplitude alone.
+  const isRatio = type === 'longrope' && trained !== undefined && given.get('attention_factor') === undefined;
+  if (isRatio) given.onlyIfGiven('factor', maxLength / trained);
+  const scaling = scalingOf(given, type, maxLength, original ?? maxLength, dim);
   const isTrained = original === undefined || original === maxLength;
   const isLonger = isTrained && (type === 'linear' || type === 'dynamic' || type === 'yarn');
   return {
@@ -47,7 +50,7 @@ export function typeOf(given: Fields): unknown {
   return type ?? 'default';
 }
 
-function scalingOf(given: Fields, type: unknown, maxLength: number, original: number): RotaryScaling {
+function scalingOf(given: Fields, type: unknown, maxLength: number, original: number, dim: number): RotaryScaling {
   const factor = () => given.number('factor');
   const ratio = () => given.numberOrNull('factor') ?? maxLength / original;
   switch (type) {
@@ -61,8 +64,8 @@ function scalingOf(given: Fields, type: unknown, maxLength: number, original: nu
         type,
         factor: ratio(),
         originalMaxLength: original,
-        shortFactor: numbers(given, 'short_factor'),
-        longFactor: numbers(given, 'long_factor'),
+        shortFactor: numbers(given, 'short_factor', dim / 2),
+        longFactor: numbers(given, 'long_factor', dim / 2),
         ...amplitudeOf(given.numberOrNull('attention_factor')),
       };
     case 'llama3':
@@ -92,10 +95,11 @@ function amplitudeOf(attentionFactor: number | undefined): Pick<RotaryScaling, '
   return attentionFactor === undefined ? {} : { attentionFactor };
 }
 
-function numbers(given: Fields, field: string): number[] {
+function numbers(given: Fields, field: string, count: number): number[] {
   const value = given.get(field);
-  if (!Array.isArray(value) || !value.every((x) => typeof x === 'number' && x > 0)) {
-    given.wrong(field, 'to be a list of numbers above 0', value);
+  const isRight = (x: unknown): boolean => typeof x === 'number' && Math.fround(x) > 0 && Math.fround(x) < Infinity;
+  if (!Array.isArray(value) || value.length !== count || !value.every(isRight)) {
+    given.wrong(field, `to be a list of ${count} numbers above 0`, value);
   }
   return value as number[];
 }
