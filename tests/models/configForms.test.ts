@@ -455,6 +455,15 @@ test.each<[string, string, object, RegExp]>([
   await expect(opened(name, form)).rejects.toThrow(message);
 });
 
+test.each([
+  ['opt', { rope_scaling: null, rope_parameters: {}, layer_types: ['full_attention', 'full_attention'] }],
+  ['bert-padded', { rope_scaling: {}, alibi: false, no_rope_layers: [] }],
+  ['llama-grouped', { num_experts: 0, num_local_experts: 1, embedding_multiplier: 1, no_rope_layers: null }],
+])('fields of other families that change nothing are accepted: %s', async (name, form) => {
+  const model = await opened(name, form);
+  model.dispose();
+});
+
 describe('an output matrix beside tied embeddings', () => {
   const { config, bytes } = checkpoint('llama3-scaled-tied');
   const weights = readSafetensors(bytes);

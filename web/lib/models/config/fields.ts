@@ -94,10 +94,11 @@ export class Fields {
     if (value !== allowed) this.wrong(field, `to be ${allowed}`, value);
   }
 
-  /** Rejects a config that has this field, unless it is null, false, 0 or `neutral`. */
+  /** Rejects a config that has this field, unless it is null, false, 0, empty or `neutral`. */
   without(field: string, neutral?: unknown): void {
     const value = this.get(field) ?? false;
-    if (value !== false && value !== 0 && value !== neutral) this.wrong(field, 'to be null', value);
+    const isEmpty = typeof value === 'object' && Object.keys(value).length === 0;
+    if (!isEmpty && value !== false && value !== 0 && value !== neutral) this.wrong(field, 'to be null', value);
   }
 
   /** Rejects a config that has this field with another value; null counts as missing. */
