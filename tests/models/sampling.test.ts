@@ -95,6 +95,12 @@ test('a penalty is for each token of the prompt and the text once', () => {
   ]);
 });
 
+test('onLogits that gives the logits away is refused', () => {
+  const onLogits = (logits: Float32Array): void => void structuredClone(logits, { transfer: [logits.buffer] });
+  const write = writer({ ...PLAIN, onLogits }, [2], 0);
+  expect(() => write(Float32Array.of(1, 2, 3))).toThrow(/^generate: expected onLogits to keep the logits' buffer/);
+});
+
 test('onLogits comes before the penalty, and may keep its arguments', () => {
   const kept: [Float32Array, readonly number[]][] = [];
   const onLogits = (logits: Float32Array, ids: readonly number[]): void => {

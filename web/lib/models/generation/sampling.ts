@@ -1,4 +1,6 @@
 /** Chooses the next token of a text. */
+import { wrongUse } from '../../check/values.js';
+import { OPERATION } from './options.js';
 
 /** How tokens are chosen, in the order in which logits pass these. */
 export interface Sampling {
@@ -26,6 +28,7 @@ export function writer(sampling: Sampling, prompt: readonly number[], seed: numb
       // Copies, which the caller may keep.
       const copy = logits.slice();
       onLogits(copy, [...text]);
+      if (copy.length !== logits.length) wrongUse(OPERATION, "onLogits to keep the logits' buffer", 'a detached one');
       logits.set(copy);
     }
     if (repetitionPenalty !== 1) penalize(logits, used, repetitionPenalty);
