@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 // A text does not reveal the probabilities of its draws.
-import { drawer, writer, type Sampling } from '../../web/lib/models/generation/sampling.js';
+import type { Sampling } from '../../web/lib/models/generation/options.js';
+import { drawer, writer } from '../../web/lib/models/generation/sampling.js';
 
 const PLAIN: Sampling = { repetitionPenalty: 1, temperature: 0, topK: Infinity, topP: 1, minP: 0 };
 

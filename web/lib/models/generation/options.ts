@@ -11,9 +11,20 @@ import {
   wrongValue,
 } from '../../check/values.js';
 import { GENERATE_OPTIONS, type GenerateOptions, type ModelForwardOptions } from '../types.js';
-import type { Sampling } from './sampling.js';
 
 export const OPERATION = 'generate';
+
+/** How tokens are chosen, in the order in which logits pass these. */
+export interface Sampling {
+  readonly onLogits?: ((logits: Float32Array, ids: readonly number[]) => void) | undefined;
+  /** 1 changes nothing. */
+  readonly repetitionPenalty: number;
+  /** 0 takes the most likely token. */
+  readonly temperature: number;
+  readonly topK: number;
+  readonly topP: number;
+  readonly minP: number;
+}
 
 export interface Generation {
   readonly cache: unknown;

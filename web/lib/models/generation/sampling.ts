@@ -1,18 +1,6 @@
 /** Chooses the next token of a text. */
 import { wrongUse } from '../../check/values.js';
-import { OPERATION } from './options.js';
-
-/** How tokens are chosen, in the order in which logits pass these. */
-export interface Sampling {
-  readonly onLogits?: ((logits: Float32Array, ids: readonly number[]) => void) | undefined;
-  /** 1 changes nothing. */
-  readonly repetitionPenalty: number;
-  /** 0 takes the most likely token. */
-  readonly temperature: number;
-  readonly topK: number;
-  readonly topP: number;
-  readonly minP: number;
-}
+import { OPERATION, type Sampling } from './options.js';
 
 /** Draws a token from logits; -1 if there is none, because a logit is NaN or the largest is not finite. */
 export type Draw = (logits: Float32Array) => number;
