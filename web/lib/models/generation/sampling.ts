@@ -9,6 +9,8 @@ export type Draw = (logits: Float32Array) => number;
 export function writer(sampling: Sampling, prompt: readonly number[], seed: number): Draw {
   const { onLogits, repetitionPenalty } = sampling;
   const draw = drawer(sampling, seed);
+  // Then the text does not matter.
+  if (!onLogits && repetitionPenalty === 1) return draw;
   const text = [...prompt];
   const used = new Set(text);
   return (logits) => {

@@ -59,7 +59,7 @@ export function checkPass(
   const { batch, tokens } = padded;
   const attentionMask = given.attentionMask == null ? undefined : toAttentionMask(operation, given.attentionMask);
   if (attentionMask && padded.mask) wrongUse(operation, 'rows of equal length, or no attentionMask', 'both');
-  const rows = { ...padded, mask: attentionMask?.data ?? padded.mask };
+  const rows = attentionMask ? { ...padded, mask: attentionMask.data } : padded;
   if (given.tokenTypes != null && a.tokenTypes === 0) {
     wrongUse(operation, `no tokenTypes for ${a.family}`, 'some');
   }
@@ -82,11 +82,11 @@ export function checkPass(
           a.maxLength - 1,
           rows,
         );
-  const settings = checkSettings(operation, a, given, needHeads);
+  const settings = checkSettings(operation, a, given, needHeads, types);
   // Last, so that no code of the caller's runs between this and the pass.
   const cache = given.cache == null ? undefined : storeOf(operation, given.cache, owner, batch, tokens);
-  const mask = attentionMask ? maskOfTokens(operation, attentionMask, rows, cache) : padded.mask;
-  return passOver(a, { ...settings, types }, { ...rows, mask }, cache, own);
+  const mask = attentionMask && maskOfTokens(operation, attentionMask, rows, cache);
+  return passOver(a, settings, attentionMask ? { ...rows, mask } : padded, cache, own);
 }
 
 /** What the passes of a generation have in common. */
@@ -103,6 +103,7 @@ export function checkSettings(
   a: Architecture,
   given: ModelForwardOptions,
   needHeads: boolean,
+  types?: Int32Array,
 ): Settings {
   const flag = (name: 'needWeights' | 'needHiddenStates' | 'lastOnly'): boolean =>
     given[name] != null && checkBoolean(operation, name, given[name]);
@@ -121,7 +122,7 @@ export function checkSettings(
     ablate: checkAblate(operation, given.ablate, a),
     hooks: checkHooks(operation, given.hooks),
   };
-  return { operation, types: undefined, request };
+  return { operation, types, request };
 }
 
 /**
