@@ -8,6 +8,10 @@ export function checkCalls(given: OpenModelOptions): Pick<OpenModelOptions, 'onP
   if (onProgress != null && typeof onProgress !== 'function') {
     wrongKind(OPERATION, 'onProgress to be a function', onProgress);
   }
-  if (signal != null && tagOf(signal) !== 'AbortSignal') wrongKind(OPERATION, 'signal to be an AbortSignal', signal);
+  checkSignal(OPERATION, signal);
   return { ...(onProgress && { onProgress }), ...(signal && { signal }) };
+}
+
+export function checkSignal(operation: string, signal: unknown): void {
+  if (signal != null && tagOf(signal) !== 'AbortSignal') wrongKind(operation, 'signal to be an AbortSignal', signal);
 }

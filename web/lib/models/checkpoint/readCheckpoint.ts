@@ -1,6 +1,7 @@
 import { checkOptions, type Known } from '../../check/options.js';
 import { tagOf, wrongKind, wrongValue } from '../../check/values.js';
 import type { WebDirectory, WebDrop, WebFile } from '../../runtime/hostTypes.js';
+import { checkSignal } from '../calls.js';
 import { fileNamesOf } from '../files.js';
 import { addressFolder } from './address.js';
 import { diskFolder, nodeFiles } from './disk.js';
@@ -40,7 +41,7 @@ export async function readCheckpoint(
 ): Promise<Checkpoint> {
   const { fetch: given, signal } = checkOptions(OPERATION, options, OPTIONS);
   if (given != null && typeof given !== 'function') wrongKind(OPERATION, 'fetch to be a function', given);
-  if (signal != null && tagOf(signal) !== 'AbortSignal') wrongKind(OPERATION, 'signal to be an AbortSignal', signal);
+  checkSignal(OPERATION, signal);
   signal?.throwIfAborted();
   // Not `fetch` alone, which a page may replace later.
   const opened = openFolder(folder, given ?? ((...args) => fetch(...args)), signal ?? undefined);

@@ -170,6 +170,13 @@ export type Tasks = Readonly<Partial<Record<Task, Head>>>;
 export type Task =
   'SequenceClassification' | 'TokenClassification' | 'QuestionAnswering' | 'PreTraining' | 'MaskedLM' | 'CausalLM';
 
+/** The heads of many decoders, whose classifiers read the last token. */
+export const DECODER_TASKS = {
+  SequenceClassification: { reads: 'last', decoder: 'score', optionalBias: true },
+  TokenClassification: { reads: 'each', decoder: 'classifier' },
+  CausalLM: { reads: 'each', decoder: 'lm_head', optionalBias: true },
+} as const satisfies Tasks;
+
 /** A matrix, the decoder, that gives logits, optionally after a map, an activation and a norm. */
 export interface Head {
   /** The hidden states that it reads: the first token's, the last one's, their mean or each one's; or the pooler's vector. */

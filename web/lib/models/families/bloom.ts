@@ -1,4 +1,4 @@
-import type { Architecture } from '../config/architecture.js';
+import { DECODER_TASKS, type Architecture } from '../config/architecture.js';
 import { biases, common, headDimOf, type Fields } from '../config/fields.js';
 import { interleaved } from '../weights/parts.js';
 
@@ -43,10 +43,8 @@ export function bloom(fields: Fields): Architecture {
       finalNorm: 'ln_f',
     },
     tasks: {
-      SequenceClassification: { reads: 'last', decoder: 'score', optionalBias: true },
-      TokenClassification: { reads: 'each', decoder: 'classifier' },
       QuestionAnswering: { reads: 'each', decoder: 'qa_outputs', outputs: 2 },
-      CausalLM: { reads: 'each', decoder: 'lm_head', optionalBias: true },
+      ...DECODER_TASKS,
     },
   };
 }

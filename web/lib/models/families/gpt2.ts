@@ -1,4 +1,4 @@
-import type { Architecture } from '../config/architecture.js';
+import { DECODER_TASKS, type Architecture } from '../config/architecture.js';
 import { activationOf, biases, common, headDimOf, type Fields } from '../config/fields.js';
 import type { Source } from '../weights/parts.js';
 
@@ -36,11 +36,7 @@ export function gpt2(fields: Fields): Architecture {
       }),
       finalNorm: 'ln_f',
     },
-    tasks: {
-      SequenceClassification: { reads: 'last', decoder: 'score', optionalBias: true },
-      TokenClassification: { reads: 'each', decoder: 'classifier' },
-      CausalLM: { reads: 'each', decoder: 'lm_head', optionalBias: true },
-    },
+    tasks: DECODER_TASKS,
   };
 }
 

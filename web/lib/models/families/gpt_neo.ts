@@ -1,4 +1,4 @@
-import type { Architecture } from '../config/architecture.js';
+import { DECODER_TASKS, type Architecture } from '../config/architecture.js';
 import { activationOf, biases, common, headDimOf, perLayer, type Fields } from '../config/fields.js';
 
 const KINDS = ['global', 'local'] as const;
@@ -42,10 +42,8 @@ export function gptNeo(fields: Fields): Architecture {
       finalNorm: 'ln_f',
     },
     tasks: {
-      SequenceClassification: { reads: 'last', decoder: 'score', optionalBias: true },
-      TokenClassification: { reads: 'each', decoder: 'classifier' },
       QuestionAnswering: { reads: 'each', decoder: 'qa_outputs', outputs: 2 },
-      CausalLM: { reads: 'each', decoder: 'lm_head', optionalBias: true },
+      ...DECODER_TASKS,
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Architecture } from '../config/architecture.js';
+import { DECODER_TASKS, type Architecture } from '../config/architecture.js';
 import { activationOf, biases, common, headDimOf, type Fields } from '../config/fields.js';
 import { rotaryOf } from '../config/rotary.js';
 import { interleaved } from '../weights/parts.js';
@@ -40,8 +40,7 @@ export function gptNeox(fields: Fields): Architecture {
       finalNorm: 'final_layer_norm',
     },
     tasks: {
-      SequenceClassification: { reads: 'last', decoder: 'score', optionalBias: true },
-      TokenClassification: { reads: 'each', decoder: 'classifier' },
+      ...DECODER_TASKS,
       CausalLM: { reads: 'each', decoder: 'embed_out', optionalBias: true },
     },
   };

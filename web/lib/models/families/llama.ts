@@ -1,4 +1,4 @@
-import type { Architecture, Window } from '../config/architecture.js';
+import { DECODER_TASKS, type Architecture, type Window } from '../config/architecture.js';
 import { activationOf, common, headDimOf, windowsOf, type Fields } from '../config/fields.js';
 import { rotaryOf } from '../config/rotary.js';
 
@@ -60,9 +60,8 @@ export function llama(fields: Fields, kind: Partial<typeof KIND> = {}): Architec
       finalNorm: 'norm',
     },
     tasks: {
-      SequenceClassification: { reads: 'last', decoder: 'score', optionalBias: true },
+      ...DECODER_TASKS,
       TokenClassification: { reads: 'each', decoder: 'score', optionalBias: true },
-      CausalLM: { reads: 'each', decoder: 'lm_head', optionalBias: true },
     },
   };
 }

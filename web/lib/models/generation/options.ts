@@ -1,15 +1,8 @@
 /** Checks the options of `generate`. */
 import { toInt32 } from '../../check/arrays.js';
 import { checkOptions } from '../../check/options.js';
-import {
-  checkFinite,
-  checkInteger,
-  checkNonNegative,
-  checkSeed,
-  tagOf,
-  wrongKind,
-  wrongValue,
-} from '../../check/values.js';
+import { checkFinite, checkInteger, checkNonNegative, checkSeed, wrongKind, wrongValue } from '../../check/values.js';
+import { checkSignal } from '../calls.js';
 import { GENERATE_OPTIONS, type GenerateOptions, type ModelForwardOptions } from '../types.js';
 
 export const OPERATION = 'generate';
@@ -61,7 +54,7 @@ export function checkGeneration(options: GenerateOptions | undefined, vocab: num
     minP: get('minP', 0, share(false)),
   };
   if (onLogits != null && typeof onLogits !== 'function') wrongKind(OPERATION, 'onLogits to be a function', onLogits);
-  if (signal != null && tagOf(signal) !== 'AbortSignal') wrongKind(OPERATION, 'signal to be an AbortSignal', signal);
+  checkSignal(OPERATION, signal);
   if (positions != null && positions !== 'none') wrongValue(OPERATION, "positions to be 'none'", positions);
   for (const name of ['topK', 'topP', 'minP'] as const) {
     // Greedy tokens would not depend on it.

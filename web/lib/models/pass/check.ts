@@ -93,7 +93,7 @@ export function checkPass(
 interface Settings {
   readonly operation: string;
   readonly types: Int32Array | undefined;
-  /** What depends on the tokens has any value, because adding properties to a copy would take microseconds. */
+  /** Fields that depend on the tokens are placeholders, since adding them to a copy would take microseconds. */
   readonly request: Pass['request'];
 }
 
