@@ -1,11 +1,14 @@
 /** The tensors of a checkpoint, from files or from objects. */
 import { toTensor } from '../check/arrays.js';
-import { checkShape, tagOf, wrongKind, wrongValue } from '../check/values.js';
+import { checkShape, tagOf, wrongKind, wrongUse, wrongValue } from '../check/values.js';
 import { entriesOf, headerBytesOf, isFloats, LENGTH_BYTES, readFloats, type FileEntry } from '../safetensors/file.js';
 import { joinScales, type JoinedEntry } from '../safetensors/int8.js';
 import type { TensorLike } from '../types.js';
 import type { WeightFile } from './checkpoint/types.js';
 import { OPERATION, type Architecture, type Names } from './config/architecture.js';
+import { isGguf, MAGIC } from './gguf/header.js';
+import { READABLE } from './gguf/blocks.js';
+import type { Metadata } from './gguf/metadata.js';
 import { fileNamed, isWeightFile, openSource, readBytes, unlessAborted, type Source } from './weights/source.js';
 
 /** A file or several in any order: bytes, Blobs, or files of `readCheckpoint`. Or tensors by name. */
@@ -52,12 +55,15 @@ export class Tensors {
   readonly #used = new Set<string>();
   readonly #equal = new Map<string, boolean>();
   readonly #architecture: Architecture;
+  /** The types that its tensors may have. */
+  readonly #types: string;
   #floats = new Float32Array(0);
   #twins: readonly [name: string, other: string] | undefined;
 
-  constructor(found: ReadonlyMap<string, Found>, architecture: Architecture) {
+  constructor(found: ReadonlyMap<string, Found>, architecture: Architecture, types = 'F32, F16 or BF16') {
     this.#found = found;
     this.#architecture = architecture;
+    this.#types = types;
   }
 
   has(name: string): boolean {
@@ -72,7 +78,7 @@ export class Tensors {
     }
     const { entry } = found;
     checkShape(OPERATION, `'${entry.name}'`, entry.shape, shape);
-    if (!isFloats(entry)) wrongValue(OPERATION, `'${entry.name}' to be F32, F16 or BF16`, entry.dtype);
+    if (!isFloats(entry)) wrongValue(OPERATION, `'${entry.name}' to be ${this.#types}`, entry.dtype);
     this.#used.add(name);
   }
 
@@ -237,6 +243,7 @@ export async function openWeights(
   index: unknown,
   architecture: Architecture,
   signal?: AbortSignal,
+  gguf?: Metadata,
 ): Promise<Tensors> {
   const found = new Map<string, Found>();
   const files = index == null ? undefined : fileNamesOf(OPERATION, index);
@@ -248,7 +255,8 @@ export async function openWeights(
     found.set(name, tensor);
   };
   for (const source of sources ?? []) {
-    for (const entry of joinScales(await headerOf(source, signal))) {
+    const entries: JoinedEntry[] = gguf ? entriesIn(gguf, source) : joinScales(await headerOf(source, signal));
+    for (const entry of entries) {
       const file = files?.get(entry.name);
       if (file !== undefined && source.name !== undefined && file !== source.name) continue;
       inFiles.add(entry.name);
@@ -266,7 +274,13 @@ export async function openWeights(
     const entry = { name: given, dtype: 'F32', shape, begin: 0, end: bytes.length, bytes };
     add({ entry, source: openSource(bytes), held: entry });
   }
-  return new Tensors(found, architecture);
+  return new Tensors(found, architecture, gguf && READABLE);
+}
+
+/** The tensors of a GGUF file. */
+function entriesIn({ header, read }: Metadata, { bytes = NO_BYTES }: Source): FileEntry[] {
+  const entries = header.entries.filter(({ name }) => !read.has(name));
+  return entries.map((entry) => ({ ...entry, bytes: bytes.subarray(entry.begin, entry.end) }));
 }
 
 const NO_BYTES = new Uint8Array(0);
@@ -278,6 +292,7 @@ async function headerOf(source: Source, signal: AbortSignal | undefined): Promis
     bytes?.slice(start, start + count) ?? unlessAborted(signal, readBytes(source, start, count, until));
   try {
     const first = await read(0, Math.min(LENGTH_BYTES, size), Math.min(HEAD_BYTES, size));
+    if (isGguf(first) && size >= MAGIC.length) wrongUse(OPERATION, `no config beside ${fileNamed(name)} in ${MAGIC}`, 'both');
     const count = headerBytesOf(OPERATION, first, size);
     const header = await read(LENGTH_BYTES, count, LENGTH_BYTES + count);
     return entriesOf(OPERATION, header, size).map((entry) => ({

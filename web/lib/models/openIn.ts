@@ -5,6 +5,8 @@ import { loadedModules } from '../runtime/wasm.js';
 import { checkCalls } from './calls.js';
 import { hiddenWidth, OPERATION } from './config/architecture.js';
 import { readConfig } from './config/readConfig.js';
+import { readArchitecture } from './gguf/architectures.js';
+import { openGguf } from './gguf/metadata.js';
 import { openSources, openWeights } from './files.js';
 import { OpenModel } from './model.js';
 import { OPEN_OPTIONS, type Model, type OpenModelOptions } from './types.js';
@@ -22,11 +24,14 @@ export async function openIn(attention: unknown, options: OpenModelOptions): Pro
   const type = checkMatrixType(OPERATION, 'weightType', weightType);
   checkWeightType(OPERATION, 'cacheType', cacheType);
   signal?.throwIfAborted();
-  const read = readConfig(config, generationConfig);
-  const modules = await readSentence(sentence, hiddenWidth(read), signal);
+  // Nothing is read before the config is accepted.
+  const known = config == null ? undefined : readConfig(config, generationConfig);
   const sources = openSources(weights, index);
   try {
-    const tensors = await openWeights(weights, sources, index, read, signal);
+    const gguf = known ? undefined : await openGguf(sources, signal);
+    const read = known ?? (gguf ? await readArchitecture(gguf, generationConfig) : readConfig(config));
+    const modules = await readSentence(sentence ?? gguf?.sentence, hiddenWidth(read), signal);
+    const tensors = await openWeights(weights, sources, index, read, signal, gguf);
     const architecture = { ...read, ...read.inFile?.((name) => tensors.shapeOf(name)) };
     const placed = await placeWeights(wasm, tensors, architecture, type, { onProgress, signal });
     return new OpenModel(wasm, architecture, placed, tensors.unused, cacheType, modules);

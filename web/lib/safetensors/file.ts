@@ -3,11 +3,14 @@ import { showShape, tagOf, wrongKind, wrongValue } from '../check/values.js';
 import { widen } from '../runtime/halves.js';
 import { MAX_HEADER_BYTES, parseHeader, type Entry } from './header.js';
 
+/** Gives room for so many floats. */
+type RoomFor = (length: number) => Float32Array;
+
 /** A tensor of a file, with a view of its bytes. */
 export interface FileEntry extends Entry {
   readonly bytes: Uint8Array;
-  /** Reads whole rows from `begin` to `end` as floats, if the file stores them in another form. */
-  readonly read?: (begin: number, end: number) => Float32Array;
+  /** Reads whole rows from `begin` to `end` out of the bytes, if they are floats in another form. */
+  readonly read?: (begin: number, end: number, bytes: Uint8Array, roomFor: RoomFor) => Float32Array;
 }
 
 /** Bytes of an element; unknown for other types. */
@@ -62,9 +65,9 @@ export function readFloats(
   { dtype, bytes, read }: FileEntry,
   begin = 0,
   end = Infinity,
-  roomFor = (length: number) => new Float32Array(length),
+  roomFor: RoomFor = (length) => new Float32Array(length),
 ): Float32Array {
-  if (read) return read(begin, end);
+  if (read) return read(begin, end, bytes, roomFor);
   const size = SIZES.get(dtype)!;
   const wanted = bytes.subarray(begin * size, end * size);
   const { buffer, byteOffset, length } = wanted.byteOffset % size === 0 ? wanted : wanted.slice();
