@@ -12,6 +12,7 @@ import {
 } from '../weights/source.js';
 import { headerBytesOf, LENGTH_BYTES } from '../../safetensors/file.js';
 import { parseHeader } from '../../safetensors/header.js';
+import { GGUF_FILE, readHeader } from '../gguf/header.js';
 import { OPERATION as OPEN } from '../config/architecture.js';
 import { OPERATION, unreadable, type Folder } from './folder.js';
 
@@ -105,10 +106,11 @@ function rangeOf({ headers }: Response): { first: number; last: number; total: n
   return { first: Number(first), last: Number(last), total: total === '*' ? undefined : Number(total) };
 }
 
-/** The size of a safetensors file of unknown size, from its header: servers that compress do not tell it. */
+/** The size of a file of unknown size, from its header: servers that compress do not tell it. */
 async function sizeInHeader(file: AddressFile, signal: AbortSignal | undefined): Promise<number> {
   const source = file.open();
   try {
+    if (GGUF_FILE.test(file.name)) return (await readHeader(OPERATION, source, signal)).entries.at(-1)?.end ?? 0;
     const read = async (start: number, count: number) => unlessAborted(signal, readBytes(source, start, count));
     const count = headerBytesOf(OPERATION, await read(0, LENGTH_BYTES), file.size);
     const entries = parseHeader(OPERATION, await read(LENGTH_BYTES, count));

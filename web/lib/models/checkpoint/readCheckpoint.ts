@@ -6,6 +6,8 @@ import { fileNamesOf } from '../files.js';
 import { addressFolder } from './address.js';
 import { diskFolder, nodeFiles } from './disk.js';
 import { OPERATION, type Folder } from './folder.js';
+import { GGUF_FILE } from '../gguf/header.js';
+import { checkWhole, ggufCheckpoint, ggufIn } from './gguf.js';
 import { dropFolder, filesFolder, handleFolder, type AnyFile } from './listed.js';
 import { sentenceModules } from './sentence.js';
 import type { Checkpoint, WeightFile } from './types.js';
@@ -21,13 +23,14 @@ export interface ReadCheckpointOptions {
 const OPTIONS: Known<ReadCheckpointOptions> = { fetch: 1, signal: 1 };
 const [CONFIG, INDEX, WEIGHTS] = ['config.json', 'model.safetensors.index.json', 'model.safetensors'] as const;
 /** Forms of weights that are not read, and their usual names where a folder cannot be listed. */
-const OTHERS = /^(?!training_args|optimizer|scheduler).*\.(bin|onnx|gguf|pt|pth|ckpt|h5|msgpack)$/i;
+const OTHERS = /^(?!training_args|optimizer|scheduler).*\.(bin|onnx|pt|pth|ckpt|h5|msgpack)$/i;
 const USUAL_OTHERS = ['pytorch_model.bin', 'pytorch_model.bin.index.json', 'model.onnx', 'onnx/model.onnx'];
 
 /**
- * Reads the small files of a published folder, and finds its weights, which `openModel` reads.
+ * Reads the small files of a published folder, and finds its weights, which `openModel` reads. A GGUF file, or a folder
+ * that has one and no safetensors, gives a checkpoint without `config`, whose `tokenizer` is made of the file's metadata.
  *
- * @param folder an address, in Node also a path or a `file:` URL; the files of a directory input, a drop's
+ * @param folder an address, in Node also a path or a `file:` URL; a File that is called .gguf; the files of a directory input, a drop's
  *   DataTransfer, or a FileSystemDirectoryHandle. The config.json is the one directly in the folder; that of Files is
  *   the longest common folder of their paths.
  * @throws RangeError that names the file that is missing, and what is there instead; TypeError for what is no folder
@@ -44,7 +47,7 @@ export async function readCheckpoint(
   checkSignal(OPERATION, signal);
   signal?.throwIfAborted();
   // Not `fetch` alone, which a page may replace later.
-  const opened = openFolder(folder, given ?? ((...args) => fetch(...args)), signal ?? undefined);
+  const { opened, gguf } = openFolder(folder, given ?? ((...args) => fetch(...args)), signal ?? undefined);
   const json = async (path: string): Promise<unknown> => {
     const text = await opened.text(path);
     signal?.throwIfAborted();
@@ -64,18 +67,24 @@ export async function readCheckpoint(
     signal?.throwIfAborted();
     return found ?? missing(opened, path);
   };
+  const tokenizerOf = async (): Promise<Checkpoint['tokenizer']> => {
+    const [tokenizer, tokenizerConfig] = await Promise.all(['tokenizer.json', 'tokenizer_config.json'].map(json));
+    return tokenizer === undefined ? undefined : { json: tokenizer, config: tokenizerConfig ?? {} };
+  };
+  const single = gguf ?? (await ggufIn(opened));
+  signal?.throwIfAborted();
+  if (single !== undefined) {
+    checkWhole(single);
+    // Where a folder was given, its tokenizer.json comes before the file's own form of it.
+    return ggufCheckpoint(await file(single), gguf === undefined ? await tokenizerOf() : undefined, signal ?? undefined);
+  }
   const config = await needed(CONFIG);
   const index = await json(INDEX);
   const weights = await weightsOf(opened, index, file);
-  const [generationConfig, image, modules, tokenizer, tokenizerConfig] = await Promise.all(
-    [
-      'generation_config.json',
-      'preprocessor_config.json',
-      'modules.json',
-      'tokenizer.json',
-      'tokenizer_config.json',
-    ].map(json),
-  );
+  const [tokenizer, generationConfig, image, modules] = await Promise.all([
+    tokenizerOf(),
+    ...['generation_config.json', 'preprocessor_config.json', 'modules.json'].map(json),
+  ]);
   const sentence = modules === undefined ? undefined : await sentenceModules(modules, needed, file);
   return {
     config,
@@ -84,31 +93,55 @@ export async function readCheckpoint(
     ...(generationConfig !== undefined && { generationConfig }),
     ...(image !== undefined && { imageConfig: withProcessor(image, config) }),
     ...(sentence && { sentence }),
-    ...(tokenizer !== undefined && { tokenizer: { json: tokenizer, config: tokenizerConfig ?? {} } }),
+    ...(tokenizer && { tokenizer }),
   };
 }
 
+interface Opened {
+  readonly opened: Folder;
+  /** The file's name, if a GGUF file was given in place of a folder. */
+  readonly gguf?: string;
+}
+
 /** Runs at once, because a drop is empty after its event. */
-function openFolder(folder: unknown, request: typeof fetch, signal: AbortSignal | undefined): Folder {
+function openFolder(folder: unknown, request: typeof fetch, signal: AbortSignal | undefined): Opened {
   const none = (): never => wrongKind(OPERATION, 'a folder: an address, a path, files, a drop or a handle', folder);
   const tag = tagOf(folder);
   if (typeof folder === 'string' || tag === 'URL') {
     const fs = nodeFiles();
     const url = urlOf(folder as string | URL, fs !== undefined);
-    if (/\.gguf$/i.test(typeof url === 'string' ? url : (url?.pathname ?? ''))) refuseGguf(String(folder));
     if (url === undefined) return none();
-    if (typeof url === 'string' || url.protocol === 'file:') return fs ? diskFolder(url, fs) : none();
-    return /^https?:$/.test(url.protocol) ? addressFolder(url, request, signal) : none();
+    const [at, file] = parent(url);
+    const gguf = file !== undefined && { gguf: file };
+    if (typeof at === 'string' || at.protocol === 'file:') return fs ? { opened: diskFolder(at, fs), ...gguf } : none();
+    return /^https?:$/.test(at.protocol) ? { opened: addressFolder(at, request, signal), ...gguf } : none();
   }
   if (Object(folder) !== folder) return none();
   const { kind, items, name } = folder as { kind?: unknown; items?: unknown; name?: unknown };
-  if (tag === 'FileSystemDirectoryHandle' || kind === 'directory') return handleFolder(folder as WebDirectory);
-  if (tag === 'DataTransfer' || Symbol.iterator in Object(items)) return dropFolder(folder as WebDrop);
-  if (tag === 'File' && /\.gguf$/i.test(String(name))) return refuseGguf(String(name));
+  if (tag === 'FileSystemDirectoryHandle' || kind === 'directory') {
+    return { opened: handleFolder(folder as WebDirectory) };
+  }
+  if (tag === 'DataTransfer' || Symbol.iterator in Object(items)) {
+    return { opened: dropFolder(folder as WebDrop) };
+  }
+  if (tag === 'File' && GGUF_FILE.test(String(name))) {
+    return { opened: filesFolder([folder as AnyFile]), gguf: String(name) };
+  }
   if (!(Symbol.iterator in (folder as object)) || ArrayBuffer.isView(folder)) return none();
   const files = [...(folder as Iterable<AnyFile>)];
   for (const each of files) if (tagOf(each) !== 'File') wrongKind(OPERATION, 'a list of Files', each);
-  return filesFolder(files);
+  return { opened: filesFolder(files) };
+}
+
+/** The folder of a GGUF file, and its name; of a folder, itself. */
+function parent(at: URL | string): readonly [folder: URL | string, file?: string] {
+  const path = typeof at === 'string' ? at : at.pathname;
+  if (!GGUF_FILE.test(path)) return [at];
+  const [, folder, file] = /^(.*[/\\])?(.*)$/s.exec(path)! as unknown as [string, string | undefined, string];
+  if (typeof at === 'string') return [folder ?? '.', file];
+  const base = new URL(at);
+  base.pathname = folder!;
+  return [base, decoded(file)];
 }
 
 /** An address or a path; undefined for an address without a page that it could be on. */
@@ -121,10 +154,6 @@ function urlOf(folder: string | URL, hasDisk: boolean): URL | string | undefined
   } catch {
     return undefined;
   }
-}
-
-function refuseGguf(name: string): never {
-  return wrongValue(OPERATION, 'a folder with safetensors', `'${name}', a GGUF file`);
 }
 
 /** The files that the index names; without one, model.safetensors or else all that the folder has. */
