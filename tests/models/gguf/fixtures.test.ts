@@ -6,8 +6,8 @@ import { readSafetensors, type Tensor } from 'wasm-attention';
 import { openModel, type Model } from 'wasm-attention/models';
 import { attention } from '../../support/library.js';
 
-const ROOT = '/work/shared/fixtures/gguf';
-const folders = readdirSync(ROOT, { withFileTypes: true }).filter((e) => e.isDirectory()).map(({ name }) => name).sort();
+const ROOT = join(import.meta.dirname, '../../fixtures/gguf');
+const folders = readdirSync(ROOT).sort();
 
 interface Expected {
   readonly ids: number[][];

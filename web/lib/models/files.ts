@@ -9,7 +9,7 @@ import { OPERATION, type Architecture, type Names } from './config/architecture.
 import { isGguf, MAGIC } from './gguf/header.js';
 import { READABLE } from './gguf/blocks.js';
 import type { Metadata } from './gguf/metadata.js';
-import { fileNamed, isWeightFile, openSource, readBytes, unlessAborted, type Source } from './weights/source.js';
+import { fileNamed, isWeightFile, namingFile, openSource, readBytes, unlessAborted, type Source } from './weights/source.js';
 
 /** A file or several in any order: bytes, Blobs, or files of `readCheckpoint`. Or tensors by name. */
 export type Weights =
@@ -287,22 +287,19 @@ const NO_BYTES = new Uint8Array(0);
 
 /** The tensors of a file, with their bytes if these are in memory. */
 async function headerOf(source: Source, signal: AbortSignal | undefined): Promise<FileEntry[]> {
-  const { name, size, bytes } = source;
+  const { size, bytes } = source;
   const read = async (start: number, count: number, until: number): Promise<Uint8Array> =>
     bytes?.slice(start, start + count) ?? unlessAborted(signal, readBytes(source, start, count, until));
-  try {
+  return namingFile(source, signal, async () => {
     const first = await read(0, Math.min(LENGTH_BYTES, size), Math.min(HEAD_BYTES, size));
-    if (isGguf(first) && size >= MAGIC.length) wrongUse(OPERATION, `no config beside ${fileNamed(name)} in ${MAGIC}`, 'both');
+    if (first.length >= MAGIC.length && isGguf(first)) {
+      wrongUse(OPERATION, 'no config beside a GGUF file, which has its own', 'both');
+    }
     const count = headerBytesOf(OPERATION, first, size);
     const header = await read(LENGTH_BYTES, count, LENGTH_BYTES + count);
     return entriesOf(OPERATION, header, size).map((entry) => ({
       ...entry,
       bytes: bytes?.subarray(entry.begin, entry.end) ?? NO_BYTES,
     }));
-  } catch (error) {
-    if (name === undefined || signal?.aborted || !(error instanceof RangeError)) throw error;
-    if (error.message.includes(`'${name}'`)) throw error;
-    const message = error.message.replace(/(?=, got )/, () => ` in '${name}'`);
-    throw new RangeError(message, { cause: error });
-  }
+  });
 }

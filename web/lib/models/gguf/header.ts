@@ -2,7 +2,7 @@
 import { showShape, sizeOf, wrongValue } from '../../check/values.js';
 import { MAX_HEADER_BYTES } from '../../safetensors/header.js';
 import type { FileEntry } from '../../safetensors/file.js';
-import { unlessAborted, type Source } from '../weights/source.js';
+import { namingFile, unlessAborted, type Source } from '../weights/source.js';
 import { NO_BYTES, typeOf } from './blocks.js';
 
 /** What a GGUF file begins with. No safetensors file does: its header would have more than a gigabyte. */
@@ -69,6 +69,10 @@ export async function readHeader(
   first = source.bytes ?? NO_BYTES,
 ): Promise<Header> {
   const bytes = new HeaderBytes(operation, source, signal, first);
+  return namingFile(source, signal, () => parseHeader(operation, bytes, source.size));
+}
+
+async function parseHeader(operation: string, bytes: HeaderBytes, size: number): Promise<Header> {
   await bytes.need(24);
   if (!isGguf(bytes.take(4))) wrongValue(operation, `a file that begins with ${MAGIC}`, 'something else');
   const version = bytes.number(4);
@@ -104,7 +108,7 @@ export async function readHeader(
   let last = 0;
   for (const { name, begin, end } of entries) {
     if (begin < last) wrongValue(operation, `'${name}' to begin at byte ${last} or later`, begin);
-    if (end > source.size) wrongValue(operation, `'${name}' to end within the file's ${source.size} bytes`, end);
+    if (end > size) wrongValue(operation, `'${name}' to end within the file's ${size} bytes`, `byte ${end}`);
     last = end;
   }
   return { keys, entries, strings: (list) => bytes.strings(list), numbers: (list) => bytes.numbers(list) };
@@ -194,8 +198,8 @@ class HeaderBytes {
   checkRoom(count: number): void {
     const { size } = this.#source;
     const end = this.at + count;
-    if (end > size) this.wrong(`within the file's ${size} bytes`, `an end at byte ${end}`);
-    if (end > MAX_HEADER_BYTES) this.wrong(`within a header of ${MAX_HEADER_BYTES} bytes`, `an end at byte ${end}`);
+    if (end > size) this.wrong(`to end within the file's ${size} bytes`, `byte ${end}`);
+    if (end > MAX_HEADER_BYTES) this.wrong(`to end within the ${MAX_HEADER_BYTES} bytes of a header`, `byte ${end}`);
   }
 
   /** Reads on until there are so many more bytes. */
@@ -222,7 +226,7 @@ class HeaderBytes {
     return read(this.#view, this.at - size);
   }
 
-  async string(most = MAX_HEADER_BYTES): Promise<string> {
+  async string(most = Infinity): Promise<string> {
     await this.need(8);
     const length = this.number(10);
     if (length > most) this.wrong(`of at most ${most} bytes`, length);

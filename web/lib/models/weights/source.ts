@@ -85,6 +85,22 @@ export function wrongSize(name: string | undefined, size: number, got: number): 
   return wrongValue(OPERATION, `${fileNamed(name)} of ${size} bytes`, got);
 }
 
+/** Runs a function whose RangeErrors are about this file, and shall name it. */
+export async function namingFile<T>(
+  { name }: Source,
+  signal: AbortSignal | undefined,
+  run: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (name === undefined || signal?.aborted || !(error instanceof RangeError)) throw error;
+    if (error.message.includes(`'${name}'`)) throw error;
+    const message = error.message.replace(/(?=, got )/, () => ` in '${name}'`);
+    throw new RangeError(message, { cause: error });
+  }
+}
+
 /** Whether a value is a file of weights, in memory or not. */
 export function isWeightFile(value: unknown): value is ArrayBuffer | ArrayBufferView | WeightFile {
   if (ArrayBuffer.isView(value) || /^((Shared)?ArrayBuffer|Blob|File)$/.test(tagOf(value))) return true;
