@@ -117,6 +117,9 @@ serve(async (task) => {
     if (task.kind === 'cold') return (await import('./cold.mjs')).measureCold({ build, progress, ...task });
     if (task.kind === 'drift') return await (await import('./drift.mjs')).measureDrift({ progress });
     if (task.kind === 'opening-memory') return await (await import('./opening.mjs')).measureOpening({ progress });
+    if (task.kind === 'opening-gguf') {
+      return await (await import('./opening-gguf.mjs')).measureOpeningGguf({ progress, ...task });
+    }
     if (task.kind === 'first-embedding') return await (await import('./first-embedding.mjs')).measureFirstEmbedding();
     if (task.kind === 'growth') return await measureGrowth({ open, progress, ...task });
     if (task.kind === 'long') return await measureLong({ open });

@@ -234,6 +234,20 @@ export function openingTable(opening) {
   ].join('\n');
 }
 
+export function openingGgufTable({ failed, size, rows }) {
+  if (failed) return `\nopening GGUF: failed: ${failed}`;
+  const { median: bar } = rows.find(({ name }) => name === 'wllama');
+  const cells = rows.map(({ name, median, least }) => [
+    name,
+    ...[median, least].map((ms) => (ms / 1000).toFixed(2)),
+    name === 'wllama' ? '' : median <= bar ? 'ok' : 'MISSED',
+  ]);
+  return [
+    `\nOpening ${Math.round(size / 1e6)} MB of Q8_0 in Chromium from a server on this machine, on one thread: median and least, s; the bar is wllama`,
+    table(['', 'median', 'least', ''], cells),
+  ].join('\n');
+}
+
 export function firstEmbeddingTable({ failed, seconds, parts, bar }) {
   if (failed) return `\nfirst embedding: failed: ${failed}`;
   const rows = parts.map(({ name, files, bytes }) => [name, files, (bytes / 1000).toFixed(1)]);

@@ -15,6 +15,7 @@ import {
   limitsTable,
   longTable,
   merge,
+  openingGgufTable,
   openingTable,
   rowTables,
 } from './report.mjs';
@@ -30,6 +31,7 @@ const TABLES = {
   growth: growthTables,
   drift: driftTable,
   'opening-memory': openingTable,
+  'opening-gguf': openingGgufTable,
   'first-embedding': firstEmbeddingTable,
 };
 

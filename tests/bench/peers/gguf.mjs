@@ -12,6 +12,12 @@ const ENCODINGS = {
   int8: { type: 8, encode: q8 },
 };
 
+/** The bits of a float16 of at least 0: Node 20 has none. */
+function float16(value) {
+  const exponent = Math.max(Math.floor(Math.log2(value)), -14);
+  return (exponent + 14) * 1024 + Math.round(value * 2 ** (10 - exponent));
+}
+
 /** Q8_0: blocks of a float16 scale and 32 bytes. */
 function q8(data) {
   const blocks = data.length / 32;
@@ -20,7 +26,7 @@ function q8(data) {
     let most = 0;
     for (let i = 0; i < 32; ++i) most = Math.max(most, Math.abs(data[32 * block + i]));
     const scale = most / 127;
-    bytes.setFloat16(34 * block, scale, true);
+    bytes.setUint16(34 * block, float16(scale), true);
     for (let i = 0; i < 32; ++i) bytes.setInt8(34 * block + 2 + i, Math.round(data[32 * block + i] / scale || 0));
   }
   return bytes;

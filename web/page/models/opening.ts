@@ -43,7 +43,7 @@ export function statusOf(words: ModelWords, state: State): string {
   }
 }
 
-/** Where readers drop a folder, choose one, or take the small model. */
+/** Where readers drop a folder or a file, choose one, or take the small model. */
 export function dropZone(
   words: ModelWords,
   state: State,
@@ -77,6 +77,8 @@ export function dropZone(
     <div class="buttons">
       <button type="button" ?disabled=${closed} @click=${choose}>${words.text('models.choose')}</button
       ><input type="file" hidden webkitdirectory multiple @change=${onChoose} />
+      <button type="button" ?disabled=${closed} @click=${choose}>${words.text('models.chooseFile')}</button
+      ><input type="file" hidden accept=".gguf" @change=${onChoose} />
       <button type="button" ?disabled=${closed} @click=${openStories}>${words.text('models.stories')}</button>
     </div>
   </div>`;

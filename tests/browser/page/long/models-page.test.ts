@@ -19,8 +19,9 @@ async function explorer(options: Parameters<typeof open>[0] = {}): Promise<{ pag
 
 /** Chooses files as a reader does. */
 async function give(figure: Locator, files: Parameters<Locator['setInputFiles']>[0]): Promise<void> {
-  await figure.locator('input[type=file]').evaluate((input: HTMLInputElement) => (input.webkitdirectory = false));
-  await figure.locator('input[type=file]').setInputFiles(files);
+  const input = figure.locator('input[multiple]');
+  await input.evaluate((element: HTMLInputElement) => (element.webkitdirectory = false));
+  await input.setInputFiles(files);
 }
 
 /** The number of hatched runs of masked keys on the large map. */
@@ -86,6 +87,16 @@ describe('the models page', () => {
     const values = await map.evaluate((element) => Array.from((element as unknown as { values: Float32Array }).values));
     expect(values).toHaveLength(9);
     for (const i of [0, 4, 8]) expect(values[i]).toBeCloseTo(1, 5);
+  });
+
+  test('opens a GGUF file, with its tokenizer', async () => {
+    const { page, figure } = await explorer({ path: '/en/models/?text=the+apples' });
+    const asked = page.waitForEvent('filechooser');
+    await figure.getByRole('button', { name: 'Choose a .gguf file' }).click();
+    await (await asked).setFiles(join(FIXTURES, 'gguf/llama-q8_0/model.gguf'));
+    await figure.locator('head-viewer[drawn]').waitFor();
+    expect(await status(figure).innerText()).toMatch(/^model\.gguf: llama, 2 layers of 4 heads/);
+    expect((await figure.locator('.row-ticks text').allTextContents()).slice(0, 2)).toEqual(['<s>', '␣the']);
   });
 
   test('stops a tokenizer that never comes to an end, and uses it again for another text', async () => {
