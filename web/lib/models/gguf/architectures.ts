@@ -217,15 +217,18 @@ function paired(module: string, width: number): Source {
     name: `${module}.${tensor}`,
     shape: tensor === 'weight' ? [outputs, inputs] : [outputs],
     count: outputs,
-    rows: (read) => (first, count) => {
-      const rows = new Float32Array(count * inputs);
-      for (let r = 0; r < count; ++r) {
-        const place = (first + r) % width;
-        const pair = place < width / 2 ? 2 * place : 2 * place - width + 1;
-        const at = (first + r - place + pair) * inputs;
-        rows.set(read(at, at + inputs), r * inputs);
-      }
-      return rows;
+    rows: (read) => {
+      let room = new Float32Array(0);
+      return (first, count) => {
+        if (room.length < count * inputs) room = new Float32Array(count * inputs);
+        for (let r = 0; r < count; ++r) {
+          const place = (first + r) % width;
+          const pair = place < width / 2 ? 2 * place : 2 * place - width + 1;
+          const at = (first + r - place + pair) * inputs;
+          room.set(read(at, at + inputs), r * inputs);
+        }
+        return room.subarray(0, count * inputs);
+      };
     },
   });
 }

@@ -25,9 +25,16 @@ let halves: Float32Array | undefined;
 
 function q8_0(bytes: Uint8Array, to: Float32Array, half: Float32Array): void {
   const numbers = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length);
-  for (let at = 0, i = 0; i < to.length; at += 34) {
-    const d = half[bytes[at]! | (bytes[at + 1]! << 8)]!;
-    for (let j = at + 2; j < at + 34; ++j) to[i++] = d * numbers[j]!;
+  const { length } = to;
+  for (let at = 2, i = 0; i < length; at += 34, i += 32) {
+    const d = half[bytes[at - 2]! | (bytes[at - 1]! << 8)]!;
+    // Four at a time: a third faster.
+    for (let j = 0; j < 32; j += 4) {
+      to[i + j] = d * numbers[at + j]!;
+      to[i + j + 1] = d * numbers[at + j + 1]!;
+      to[i + j + 2] = d * numbers[at + j + 2]!;
+      to[i + j + 3] = d * numbers[at + j + 3]!;
+    }
   }
 }
 
@@ -67,51 +74,58 @@ function q5(hasMinimum: boolean): Decode {
   };
 }
 
-/** Q4_K and Q5_K: eight runs of 32, each with a scale and a minimum of six bits. */
+/** Q4_K and Q5_K: eight runs of 32, each with a scale and a minimum of six bits; two runs share their bytes. */
 function qk(hasFifthBit: boolean): Decode {
   const size = hasFifthBit ? 176 : 144;
   return (bytes, to, half) => {
-    for (let at = 0, i = 0; i < to.length; at += size, i += 256) {
+    const { length } = to;
+    for (let at = 0, i = 0; i < length; at += size, i += 256) {
       const d = half[bytes[at]! | (bytes[at + 1]! << 8)]!;
       const e = half[bytes[at + 2]! | (bytes[at + 3]! << 8)]!;
-      const s = at + 4;
-      for (let run = 0; run < 8; ++run) {
-        let [scale, minimum] = [bytes[s + run]!, bytes[s + run + 4]!];
-        if (run < 4) {
-          scale &= 63;
-          minimum &= 63;
-        } else {
-          [scale, minimum] = [
-            (minimum & 15) | ((bytes[s + run - 4]! >> 6) << 4),
-            (minimum >> 4) | ((scale >> 6) << 4),
-          ];
-        }
-        const [factor, least] = [d * scale, e * minimum];
-        const from = at + size - 128 + 32 * (run >> 1);
-        const shift = 4 * (run & 1);
+      for (let run = 0; run < 8; run += 2) {
+        const [low, lowLeast] = [d * scaleOf(bytes, at + 4, run), e * minimumOf(bytes, at + 4, run)];
+        const [high, highLeast] = [d * scaleOf(bytes, at + 4, run + 1), e * minimumOf(bytes, at + 4, run + 1)];
+        const from = at + size - 128 + 16 * run;
+        const first = i + 32 * run;
         for (let j = 0; j < 32; ++j) {
-          const fifth = hasFifthBit ? ((bytes[at + 16 + j]! >> run) & 1) << 4 : 0;
-          to[i + 32 * run + j] = factor * (((bytes[from + j]! >> shift) & 15) | fifth) - least;
+          const byte = bytes[from + j]!;
+          const fifths = hasFifthBit ? (bytes[at + 16 + j]! >> run) << 4 : 0;
+          to[first + j] = low * ((byte & 15) | (fifths & 16)) - lowLeast;
+          to[first + j + 32] = high * ((byte >> 4) | ((fifths >> 1) & 16)) - highLeast;
         }
       }
     }
   };
 }
 
+/** Of runs from the fifth on, the upper two bits are above those of the first. */
+function scaleOf(bytes: Uint8Array, at: number, run: number): number {
+  return run < 4 ? bytes[at + run]! & 63 : (bytes[at + run + 4]! & 15) | ((bytes[at + run - 4]! >> 6) << 4);
+}
+
+function minimumOf(bytes: Uint8Array, at: number, run: number): number {
+  const byte = bytes[at + run + 4]!;
+  return run < 4 ? byte & 63 : (byte >> 4) | ((bytes[at + run]! >> 6) << 4);
+}
+
 /** Sixteen runs of 16, each with a scale; two bits of a value are apart from the others. */
 function q6k(bytes: Uint8Array, to: Float32Array, half: Float32Array): void {
-  const scales = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length);
-  for (let at = 0, i = 0; i < to.length; at += 210, i += 256) {
+  const { length } = to;
+  for (let at = 0, i = 0; i < length; at += 210, i += 256) {
     const d = half[bytes[at + 208]! | (bytes[at + 209]! << 8)]!;
-    for (let run = 0; run < 16; ++run) {
-      const factor = d * scales[at + 192 + run]!;
-      const part = run & 7;
-      const low = at + 64 * (run >> 3) + 16 * (part & 3);
-      const high = at + 128 + 32 * (run >> 3) + 16 * (part & 1);
-      const [lowShift, highShift] = [4 * (part >> 2), 2 * (part >> 1)];
+    for (const run of [0, 1, 8, 9]) {
+      const factor = (each: number): number => d * ((bytes[at + 192 + run + each]! << 24) >> 24);
+      const [a, b, c, e] = [factor(0), factor(2), factor(4), factor(6)];
+      // Four runs share their bytes.
+      const low = at + 64 * (run >> 3) + 16 * (run & 1);
+      const high = at + 128 + 32 * (run >> 3) + 16 * (run & 1);
+      const first = i + 16 * run;
       for (let j = 0; j < 16; ++j) {
-        const bits = ((bytes[low + j]! >> lowShift) & 15) | (((bytes[high + j]! >> highShift) & 3) << 4);
-        to[i + 16 * run + j] = factor * (bits - 32);
+        const [one, two, upper] = [bytes[low + j]!, bytes[low + j + 32]!, bytes[high + j]!];
+        to[first + j] = a * (((one & 15) | ((upper & 3) << 4)) - 32);
+        to[first + j + 32] = b * (((two & 15) | ((upper & 12) << 2)) - 32);
+        to[first + j + 64] = c * (((one >> 4) | (upper & 48)) - 32);
+        to[first + j + 96] = e * (((two >> 4) | ((upper & 192) >> 2)) - 32);
       }
     }
   }

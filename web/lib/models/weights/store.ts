@@ -130,7 +130,7 @@ export class Store {
     return { packed, bias, inputs, outputs, weightType };
   }
 
-  /** Reads rows of several parts as if they were one matrix. */
+  /** Reads rows of several parts as if they were one matrix. The next call may overwrite the result. */
   #reader(parts: readonly Part[], inputs: number, isMatrix: boolean): (first: number, count: number) => Float32Array {
     // Biases stay float32.
     const rounds = this.weightType === FLOAT16 && isMatrix;
@@ -142,8 +142,10 @@ export class Store {
         return data;
       }),
     );
+    let room = new Float32Array(0);
     return (first, count) => {
-      const whole = parts.length > 1 ? new Float32Array(count * inputs) : undefined;
+      if (parts.length > 1 && room.length < count * inputs) room = new Float32Array(count * inputs);
+      const whole = parts.length > 1 ? room.subarray(0, count * inputs) : undefined;
       let begin = 0;
       for (const [i, { count: rows }] of parts.entries()) {
         const from = Math.max(first, begin);
