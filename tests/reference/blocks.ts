@@ -22,7 +22,7 @@ function bits(block: DataView, at: number, first: number, count: number): number
   let value = 0;
   for (let i = 0; i < count; ++i) {
     const bit = first + i;
-    value += ((block.getUint8(at + Math.floor(bit / 8)) >> bit % 8) & 1) * 2 ** i;
+    value += ((block.getUint8(at + Math.floor(bit / 8)) >> (bit % 8)) & 1) * 2 ** i;
   }
   return value;
 }

@@ -23,7 +23,12 @@ test.each(Object.entries(BLOCKS))('%s: any bits give the values of the definitio
   expect(expected).toHaveLength(blocks * values);
   expect(bitsOf(readFloats(entry))).toEqual(bitsOf(expected));
   // From the middle of a block.
-  for (const [begin, end] of [[values, 3 * values], [1, 2], [values - 1, 2 * values + 1], [5 * values, 5 * values]] as const) {
+  for (const [begin, end] of [
+    [values, 3 * values],
+    [1, 2],
+    [values - 1, 2 * values + 1],
+    [5 * values, 5 * values],
+  ] as const) {
     expect(bitsOf(readFloats(entry, begin, end))).toEqual(bitsOf(expected.slice(begin, end)));
   }
 });

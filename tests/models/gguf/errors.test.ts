@@ -31,7 +31,9 @@ test('a file that ends early, at every byte of its header', async () => {
   expect(end).toBeGreaterThan(1000);
   const messages: string[] = [];
   for (let length = 1; length <= end; ++length) {
-    const error: unknown = await openModel({ weights: file.slice(0, length), attention }).catch((each: unknown) => each);
+    const error: unknown = await openModel({ weights: file.slice(0, length), attention }).catch(
+      (each: unknown) => each,
+    );
     if (!(error instanceof RangeError)) messages.push(`${length}: ${String(error)}`);
     else if (!/^openModel: expected .*(key|tensor|GGUF|')/.test(error.message)) messages.push(error.message);
   }
@@ -59,45 +61,190 @@ describe('a wrong file', () => {
     ['that is big-endian', /a little-endian file, got big-endian$/, keys, tensors, { version: 0x03000000 }],
     ['of 2^63 tensors', /9223372036854776000 tensors and 8 keys to end/, keys, tensors, { tensorCount: big }],
     ['of 2^63 keys', /tensors and 9223372036854776000 keys to end/, keys, tensors, { keyCount: big }],
-    ['with a key twice', /each key once, got 'llama.block_count' twice/, [...Object.entries(keys), ['llama.block_count', ['u32', 1]]], tensors],
+    [
+      'with a key twice',
+      /each key once, got 'llama.block_count' twice/,
+      [...Object.entries(keys), ['llama.block_count', ['u32', 1]]],
+      tensors,
+    ],
     ['with a tensor twice', /each name once, got 'output_norm.weight' twice/, keys, [...tensors, tensors[1]!]],
-    ['of another architecture', /'general.architecture' to be one of llama, .*got 'mamba'/, { ...keys, 'general.architecture': ['string', 'mamba'] }, tensors],
-    ['whose architecture is a number', /'general.architecture' to be a string/, { ...keys, 'general.architecture': ['u32', 1] }, tensors],
-    ['whose size is a string', /'llama.block_count' to be a number/, { ...keys, 'llama.block_count': ['string', '1'] }, tensors],
-    ['whose size is too large', /config.num_hidden_layers to be a whole number/, { ...keys, 'llama.block_count': ['u64', big] }, tensors],
-    ['whose size is not whole', /config.max_position_embeddings to be a whole number/, { ...keys, 'llama.context_length': ['f32', 1.5] }, tensors],
-    ['whose sizes differ by layer', /config.num_key_value_heads/, { ...keys, 'llama.attention.head_count_kv': ['list', 'u32', [1, 2]] }, tensors],
+    [
+      'of another architecture',
+      /'general.architecture' to be one of llama, .*got 'mamba'/,
+      { ...keys, 'general.architecture': ['string', 'mamba'] },
+      tensors,
+    ],
+    [
+      'whose architecture is a number',
+      /'general.architecture' to be a string/,
+      { ...keys, 'general.architecture': ['u32', 1] },
+      tensors,
+    ],
+    [
+      'whose size is a string',
+      /'llama.block_count' to be a number/,
+      { ...keys, 'llama.block_count': ['string', '1'] },
+      tensors,
+    ],
+    [
+      'whose size is too large',
+      /config.num_hidden_layers to be a whole number/,
+      { ...keys, 'llama.block_count': ['u64', big] },
+      tensors,
+    ],
+    [
+      'whose size is not whole',
+      /config.max_position_embeddings to be a whole number/,
+      { ...keys, 'llama.context_length': ['f32', 1.5] },
+      tensors,
+    ],
+    [
+      'whose sizes differ by layer',
+      /config.num_key_value_heads/,
+      { ...keys, 'llama.attention.head_count_kv': ['list', 'u32', [1, 2]] },
+      tensors,
+    ],
     ['whose heads do not divide', /config.head_dim/, { ...keys, 'llama.attention.head_count': ['u32', 6] }, tensors],
-    ['whose epsilon is NaN', /config.rms_norm_eps to be a number above 0/, { ...keys, 'llama.attention.layer_norm_rms_epsilon': ['f32', NaN] }, tensors],
-    ['whose values are of another width', /'llama.attention.value_length' to be key_length/, { ...keys, 'llama.attention.value_length': ['u32', 32] }, tensors],
-    ['that turns a part of a head', /partial_rotary_factor/, { ...keys, 'llama.rope.dimension_count': ['u32', 32] }, tensors],
-    ['that sees both ways', /'llama.attention.causal' to be true/, { ...keys, 'llama.attention.causal': ['bool', 0] }, tensors],
+    [
+      'whose epsilon is NaN',
+      /config.rms_norm_eps to be a number above 0/,
+      { ...keys, 'llama.attention.layer_norm_rms_epsilon': ['f32', NaN] },
+      tensors,
+    ],
+    [
+      'whose values are of another width',
+      /'llama.attention.value_length' to be key_length/,
+      { ...keys, 'llama.attention.value_length': ['u32', 32] },
+      tensors,
+    ],
+    [
+      'that turns a part of a head',
+      /partial_rotary_factor/,
+      { ...keys, 'llama.rope.dimension_count': ['u32', 32] },
+      tensors,
+    ],
+    [
+      'that sees both ways',
+      /'llama.attention.causal' to be true/,
+      { ...keys, 'llama.attention.causal': ['bool', 0] },
+      tensors,
+    ],
     ['with experts', /config.num_local_experts/, { ...keys, 'llama.expert_count': ['u32', 8] }, tensors],
-    ['with an unknown scaling', /rope_type to be .*got 'bent'/, { ...keys, 'llama.rope.scaling.type': ['string', 'bent'], 'llama.rope.scaling.factor': ['f32', 2] }, tensors],
-    ['with a scaling without a factor', /'llama.rope.scaling.factor', got none/, { ...keys, 'llama.rope.scaling.type': ['string', 'linear'] }, tensors],
-    ['with unknown pooling', /'llama.pooling_type' to be a number from 0 to 4/, { ...keys, 'llama.pooling_type': ['u32', 9] }, tensors],
+    [
+      'with an unknown scaling',
+      /rope_type to be .*got 'bent'/,
+      { ...keys, 'llama.rope.scaling.type': ['string', 'bent'], 'llama.rope.scaling.factor': ['f32', 2] },
+      tensors,
+    ],
+    [
+      'with a scaling without a factor',
+      /'llama.rope.scaling.factor', got none/,
+      { ...keys, 'llama.rope.scaling.type': ['string', 'linear'] },
+      tensors,
+    ],
+    [
+      'with unknown pooling',
+      /'llama.pooling_type' to be a number from 0 to 4/,
+      { ...keys, 'llama.pooling_type': ['u32', 9] },
+      tensors,
+    ],
     ['that is a part', /'split.count' of 1\), got 3/, { ...keys, 'split.count': ['u16', 3] }, tensors],
     ['with an alignment of 0', /'general.alignment' to be a power of two/, keys, tensors, { alignment: 0 }],
     ['with an alignment of 4', /'general.alignment' to be a power of two/, keys, tensors, { alignment: 4 }],
     ['with an alignment of 48', /'general.alignment' to be a power of two/, keys, tensors, { alignment: 48 }],
-    ['with an alignment that is a string', /'general.alignment' to be a power of two/, { ...keys, 'general.alignment': ['string', '32'] }, tensors],
-    ['with a matrix of no dimensions', /tensor 'token_embd.weight' of 1 to 4 dimensions, got 0/, keys, changed(EMBEDDING, { shape: [] })],
-    ['with a matrix of five dimensions', /tensor 'token_embd.weight' of 1 to 4 dimensions, got 5/, keys, changed(EMBEDDING, { shape: [1, 1, 1, 48, 256] })],
-    ['with a dimension of 0', /tensor 'token_embd.weight' with dimensions of at least 1/, keys, changed(EMBEDDING, { shape: [0, 256] })],
-    ['with a dimension of 2^63', /tensor 'token_embd.weight' with dimensions of at least 1 that fit/, keys, changed(EMBEDDING, { shape: [big, 256] })],
-    ['with dimensions of a large product', /tensor 'token_embd.weight' with dimensions of at least 1 that fit/, keys, changed(EMBEDDING, { shape: [2n ** 32n, 2n ** 32n] })],
-    ['with more rows than bytes', /'token_embd.weight' to end within the file|'.*' to begin at byte/, keys, changed(EMBEDDING, { shape: [2 ** 30, 256] })],
-    ['with rows of no whole blocks', /tensor 'token_embd.weight' of Q8_0 with rows of a multiple of 32, got 255/, keys, changed(EMBEDDING, { shape: [48, 255] })],
+    [
+      'with an alignment that is a string',
+      /'general.alignment' to be a power of two/,
+      { ...keys, 'general.alignment': ['string', '32'] },
+      tensors,
+    ],
+    [
+      'with a matrix of no dimensions',
+      /tensor 'token_embd.weight' of 1 to 4 dimensions, got 0/,
+      keys,
+      changed(EMBEDDING, { shape: [] }),
+    ],
+    [
+      'with a matrix of five dimensions',
+      /tensor 'token_embd.weight' of 1 to 4 dimensions, got 5/,
+      keys,
+      changed(EMBEDDING, { shape: [1, 1, 1, 48, 256] }),
+    ],
+    [
+      'with a dimension of 0',
+      /tensor 'token_embd.weight' with dimensions of at least 1/,
+      keys,
+      changed(EMBEDDING, { shape: [0, 256] }),
+    ],
+    [
+      'with a dimension of 2^63',
+      /tensor 'token_embd.weight' with dimensions of at least 1 that fit/,
+      keys,
+      changed(EMBEDDING, { shape: [big, 256] }),
+    ],
+    [
+      'with dimensions of a large product',
+      /tensor 'token_embd.weight' with dimensions of at least 1 that fit/,
+      keys,
+      changed(EMBEDDING, { shape: [2n ** 32n, 2n ** 32n] }),
+    ],
+    [
+      'with more rows than bytes',
+      /'token_embd.weight' to end within the file|'.*' to begin at byte/,
+      keys,
+      changed(EMBEDDING, { shape: [2 ** 30, 256] }),
+    ],
+    [
+      'with rows of no whole blocks',
+      /tensor 'token_embd.weight' of Q8_0 with rows of a multiple of 32, got 255/,
+      keys,
+      changed(EMBEDDING, { shape: [48, 255] }),
+    ],
     ['with tensors that overlap', /'.*' to begin at byte \d+ or later/, keys, changed(NORM, { offset: 64 })],
     ['with a tensor past the end', /'output_norm.weight' to end within/, keys, changed(NORM, { offset: 2 ** 30 })],
     ['with a tensor at 2^63', /'output_norm.weight' to end within/, keys, changed(NORM, { offset: big })],
-    ['with a tensor at no multiple', /tensor 'output_norm.weight' at a multiple of 32 bytes, got 8/, keys, changed(NORM, { offset: 8 })],
-    ['with a matrix in Q2_K', /'token_embd.weight' to be F32, F16, .*Q6_K.*got Q2_K/, keys, changed(EMBEDDING, { type: 10 })],
-    ['with a matrix of an unknown type', /'token_embd.weight' to be .*got type 77/, keys, changed(EMBEDDING, { type: 77 })],
-    ['with a matrix of another shape', /'blk.0.ffn_up.weight' of shape \(256, 256\), got \(128, 512\)/, keys, changed('blk.0.ffn_up.weight', { shape: [128, 512] })],
-    ['with a vector for an embedding', /'token_embd.weight' of two dimensions, got 1/, keys, changed(EMBEDDING, { shape: [48 * 256] })],
-    ['with divisors of another length', /'rope_freqs.weight' of shape \(32,\), got \(64,\)/, keys, [...tensors, { name: 'rope_freqs.weight', shape: [64], type: 0, bytes: new Uint8Array(256) }]],
-    ['with divisors of 0', /config.rope_scaling.short_factor to be a list of numbers above 0/, keys, [...tensors, { name: 'rope_freqs.weight', shape: [32], type: 0, bytes: new Uint8Array(128) }]],
+    [
+      'with a tensor at no multiple',
+      /tensor 'output_norm.weight' at a multiple of 32 bytes, got 8/,
+      keys,
+      changed(NORM, { offset: 8 }),
+    ],
+    [
+      'with a matrix in Q2_K',
+      /'token_embd.weight' to be F32, F16, .*Q6_K.*got Q2_K/,
+      keys,
+      changed(EMBEDDING, { type: 10 }),
+    ],
+    [
+      'with a matrix of an unknown type',
+      /'token_embd.weight' to be .*got type 77/,
+      keys,
+      changed(EMBEDDING, { type: 77 }),
+    ],
+    [
+      'with a matrix of another shape',
+      /'blk.0.ffn_up.weight' of shape \(256, 256\), got \(128, 512\)/,
+      keys,
+      changed('blk.0.ffn_up.weight', { shape: [128, 512] }),
+    ],
+    [
+      'with a vector for an embedding',
+      /'token_embd.weight' of two dimensions, got 1/,
+      keys,
+      changed(EMBEDDING, { shape: [48 * 256] }),
+    ],
+    [
+      'with divisors of another length',
+      /'rope_freqs.weight' of shape \(32,\), got \(64,\)/,
+      keys,
+      [...tensors, { name: 'rope_freqs.weight', shape: [64], type: 0, bytes: new Uint8Array(256) }],
+    ],
+    [
+      'with divisors of 0',
+      /config.rope_scaling.short_factor to be a list of numbers above 0/,
+      keys,
+      [...tensors, { name: 'rope_freqs.weight', shape: [32], type: 0, bytes: new Uint8Array(128) }],
+    ],
   ])('%s', async (_, message, given, parts, options = {}) => {
     expect(await refusal(writeGguf(given, parts, options))).toMatch(message);
   });
@@ -115,13 +262,29 @@ describe('a wrong file', () => {
 
   test.each<[string, RegExp, Uint8Array<ArrayBuffer>]>([
     ['of an unknown type', /key 'x' of a type from 0 to 12, got 13/, withValue(13)],
-    ['that is a string of 2 GB', /key 'x' to end within the file's \d+ bytes, got byte 2147/, withValue(8, ...u64(2n ** 31n))],
-    ['that is a string of 2^63 bytes', /key 'x' to end within the file's \d+ bytes, got byte 9223/, withValue(8, ...u64(big))],
+    [
+      'that is a string of 2 GB',
+      /key 'x' to end within the file's \d+ bytes, got byte 2147/,
+      withValue(8, ...u64(2n ** 31n)),
+    ],
+    [
+      'that is a string of 2^63 bytes',
+      /key 'x' to end within the file's \d+ bytes, got byte 9223/,
+      withValue(8, ...u64(big)),
+    ],
     ['that is a list of 2^63 numbers', /key 'x' to end within the file's/, withValue(9, 4, 0, 0, 0, ...u64(big))],
     ['that is a list of 2^63 strings', /key 'x' to end within the file's/, withValue(9, 8, 0, 0, 0, ...u64(big))],
     ['that is a list of lists', /key 'x' to hold numbers or strings, got arrays/, withValue(9, 9, 0, 0, 0, ...u64(1n))],
-    ['that is a list of an unknown type', /key 'x' of a type from 0 to 12, got 99/, withValue(9, 99, 0, 0, 0, ...u64(1n))],
-    ['that is a list with a string of 2^63 bytes', /key 'x' to end within the file's/, withValue(9, 8, 0, 0, 0, ...u64(1n), ...u64(big))],
+    [
+      'that is a list of an unknown type',
+      /key 'x' of a type from 0 to 12, got 99/,
+      withValue(9, 99, 0, 0, 0, ...u64(1n)),
+    ],
+    [
+      'that is a list with a string of 2^63 bytes',
+      /key 'x' to end within the file's/,
+      withValue(9, 8, 0, 0, 0, ...u64(1n), ...u64(big)),
+    ],
   ])('with a value %s', async (_, message, weights) => {
     expect(await refusal(weights)).toMatch(message);
   });
@@ -150,7 +313,9 @@ test('a large file that says it has a long header is read no further than a head
     }),
     stream: () => new Blob([]).stream(),
   };
-  await expect(openModel({ weights, attention })).rejects.toThrow(/key 'x' to end within the 100000000 bytes of a header/);
+  await expect(openModel({ weights, attention })).rejects.toThrow(
+    /key 'x' to end within the 100000000 bytes of a header/,
+  );
   expect(most).toBe(2 ** 16);
 });
 
@@ -161,7 +326,9 @@ test('a config beside it, and no config beside anything else', async () => {
   );
   for (const weights of [bytes, [file, file], {}, []]) {
     const error: unknown = await openModel({ weights, attention } as never).catch((each: unknown) => each);
-    expect(String(error)).toMatch(/^(TypeError: openModel: expected config to be an object|RangeError.*at least one file)/);
+    expect(String(error)).toMatch(
+      /^(TypeError: openModel: expected config to be an object|RangeError.*at least one file)/,
+    );
   }
 });
 

@@ -46,9 +46,16 @@ const transposed = (name: string) => (tensor: Tensor) => {
   return { [name]: { data, shape: [columns, rows] } };
 };
 
-const lessOne = (name: string) => ({ data, shape }: Tensor) => ({ [name]: { data: data.map((x) => x - 1), shape } });
+const lessOne =
+  (name: string) =>
+  ({ data, shape }: Tensor) => ({ [name]: { data: data.map((x) => x - 1), shape } });
 
-const vector = (name: string, length: number, of: Part['of'], isNorm = false): Part => ({ name, shape: [length], of, isNorm });
+const vector = (name: string, length: number, of: Part['of'], isNorm = false): Part => ({
+  name,
+  shape: [length],
+  of,
+  isNorm,
+});
 
 function keysOf(architecture: string, own: Keys): Keys {
   const entries = Object.entries({

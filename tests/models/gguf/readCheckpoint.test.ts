@@ -31,7 +31,10 @@ describe('is found', () => {
     ['in a list of Files', () => readCheckpoint(filesOf(files))],
     ['in a drop', () => readCheckpoint(dropOf(files))],
     ['in a handle', () => readCheckpoint(handleOf(files))],
-    ['beside a config and other weights', () => readCheckpoint(filesOf({ ...files, 'config.json': json({}), 'pytorch_model.bin': gguf }))],
+    [
+      'beside a config and other weights',
+      () => readCheckpoint(filesOf({ ...files, 'config.json': json({}), 'pytorch_model.bin': gguf })),
+    ],
   ])('%s', async (_, read) => {
     const found = await read();
     expect(Object.keys(found).sort()).toEqual(['tokenizer', 'weights']);
@@ -46,11 +49,12 @@ describe('is found', () => {
     ['with a query', {}, '?download=true'],
     ['with a colon in its name', {}, '', 'model:Q8_0.gguf'],
   ])('at an address of a server %s', async (_, options, query, name = 'model-Q8_0.gguf') => {
-    const server = serverOf({ [name]: gguf }, options);
-    const found = await readCheckpoint(`${ADDRESS}/${name}${query}`, { fetch: server.fetch });
+    const path = encodeURIComponent(name);
+    const server = serverOf({ [path]: gguf }, options);
+    const found = await readCheckpoint(`${ADDRESS}/${path}${query}`, { fetch: server.fetch });
     expect(found.weights[0]).toMatchObject({ name, size: gguf.length });
     expect(await resultOf({ ...found })).toEqual(await expected);
-    expect(server.asked.every((each) => each.replace(/^HEAD /, '').startsWith(`${name}${query}`))).toBe(true);
+    expect(server.asked.every((each) => each.replace(/^HEAD /, '').startsWith(`${path}${query}`))).toBe(true);
   });
 
   test('at an address of a server that does not tell lengths, without what fills up the file', async () => {
@@ -65,12 +69,32 @@ describe('is found', () => {
 
 describe('is refused', () => {
   test.each<[string, () => Promise<Checkpoint>, RegExp]>([
-    ['beside another', () => readCheckpoint(filesOf({ ...files, 'b.gguf': gguf })), /one GGUF file, got b.gguf, model-Q8_0.gguf$/],
-    ['if it is a part', () => readCheckpoint(new File([gguf], 'x-00001-of-00003.gguf')), /a whole GGUF file, got the part x-00001-of-00003.gguf$/],
-    ['if a folder has only a part', () => readCheckpoint(filesOf({ 'x-00002-of-00003.gguf': gguf })), /the part x-00002-of-00003.gguf$/],
+    [
+      'beside another',
+      () => readCheckpoint(filesOf({ ...files, 'b.gguf': gguf })),
+      /one GGUF file, got b.gguf, model-Q8_0.gguf$/,
+    ],
+    [
+      'if it is a part',
+      () => readCheckpoint(new File([gguf], 'x-00001-of-00003.gguf')),
+      /a whole GGUF file, got the part x-00001-of-00003.gguf$/,
+    ],
+    [
+      'if a folder has only a part',
+      () => readCheckpoint(filesOf({ 'x-00002-of-00003.gguf': gguf })),
+      /the part x-00002-of-00003.gguf$/,
+    ],
     ['if it is not there', () => readCheckpoint(join(folder, 'none.gguf')), /expected none.gguf, got none$/],
-    ['if it is something else', () => readCheckpoint(new File(['<html>……………………'], 'x.gguf')), /begins with GGUF in 'x.gguf', got something else$/],
-    ['if it is cut', () => readCheckpoint(new File([gguf.slice(0, 3000)], 'x.gguf')), /key 'tokenizer.ggml.tokens' to end within the file's 3000 bytes in 'x.gguf', got byte/],
+    [
+      'if it is something else',
+      () => readCheckpoint(new File(['<html>……………………'], 'x.gguf')),
+      /begins with GGUF in 'x.gguf', got something else$/,
+    ],
+    [
+      'if it is cut',
+      () => readCheckpoint(new File([gguf.slice(0, 3000)], 'x.gguf')),
+      /key 'tokenizer.ggml.tokens' to end within the file's 3000 bytes in 'x.gguf', got byte/,
+    ],
   ])('%s', async (_, read, message) => {
     const error: unknown = await read().catch((each: unknown) => each);
     expect(error).toBeInstanceOf(RangeError);
@@ -98,7 +122,10 @@ test("a folder's own tokenizer comes first", async () => {
 
 test.each<[string, Keys]>([
   ['without a vocabulary', { 'tokenizer.ggml.model': ['string', 'no_vocab'] }],
-  ['of another model', { 'tokenizer.ggml.model': ['string', 't5'], 'tokenizer.ggml.tokens': ['list', 'string', ['a']] }],
+  [
+    'of another model',
+    { 'tokenizer.ggml.model': ['string', 't5'], 'tokenizer.ggml.tokens': ['list', 'string', ['a']] },
+  ],
   [
     'with unknown splits',
     {

@@ -1,10 +1,25 @@
 /** Writes GGUF files, also wrong ones. */
 
 /** Numbers of metadata's types. */
-const TYPES = { u8: 0, i8: 1, u16: 2, i16: 3, u32: 4, i32: 5, f32: 6, bool: 7, string: 8, list: 9, u64: 10, i64: 11, f64: 12 };
+const TYPES = {
+  u8: 0,
+  i8: 1,
+  u16: 2,
+  i16: 3,
+  u32: 4,
+  i32: 5,
+  f32: 6,
+  bool: 7,
+  string: 8,
+  list: 9,
+  u64: 10,
+  i64: 11,
+  f64: 12,
+};
 
 type Scalar = Exclude<keyof typeof TYPES, 'list'>;
-export type Value = readonly [type: Scalar, value: unknown] | readonly [type: 'list', of: Scalar, values: readonly unknown[]];
+export type Value =
+  readonly [type: Scalar, value: unknown] | readonly [type: 'list', of: Scalar, values: readonly unknown[]];
 export type Keys = Readonly<Record<string, Value>>;
 
 export interface FileTensor {

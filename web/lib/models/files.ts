@@ -9,7 +9,15 @@ import { OPERATION, type Architecture, type Names } from './config/architecture.
 import { isGguf, MAGIC } from './gguf/header.js';
 import { READABLE } from './gguf/blocks.js';
 import type { Metadata } from './gguf/metadata.js';
-import { fileNamed, isWeightFile, namingFile, openSource, readBytes, unlessAborted, type Source } from './weights/source.js';
+import {
+  fileNamed,
+  isWeightFile,
+  namingFile,
+  openSource,
+  readBytes,
+  unlessAborted,
+  type Source,
+} from './weights/source.js';
 
 /** A file or several in any order: bytes, Blobs, or files of `readCheckpoint`. Or tensors by name. */
 export type Weights =

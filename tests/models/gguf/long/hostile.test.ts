@@ -71,7 +71,10 @@ const strange = fc.oneof(
 
 test('files with some values, shapes, types and offsets changed', async () => {
   let [opened, refused] = [0, 0];
-  const u64 = fc.oneof(fc.constantFrom(0n, 1n, 31n, 32n, 256n, 2n ** 31n, 2n ** 53n, 2n ** 63n), fc.bigInt(0n, 2n ** 64n - 1n));
+  const u64 = fc.oneof(
+    fc.constantFrom(0n, 1n, 31n, 32n, 256n, 2n ** 31n, 2n ** 53n, 2n ** 63n),
+    fc.bigInt(0n, 2n ** 64n - 1n),
+  );
   const tensorChange = fc.record(
     { shape: fc.array(u64, { maxLength: 5 }), type: fc.nat(42), offset: u64 },
     { requiredKeys: [] },
@@ -79,7 +82,7 @@ test('files with some values, shapes, types and offsets changed', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...files.keys()),
-      fc.array(fc.tuple(fc.nat(), fc.constantFrom('u32', 'f64', 'bool', 'string', 'i64') , strange), { maxLength: 2 }),
+      fc.array(fc.tuple(fc.nat(), fc.constantFrom('u32', 'f64', 'bool', 'string', 'i64'), strange), { maxLength: 2 }),
       fc.option(fc.tuple(fc.nat(), tensorChange)),
       async (i, changes, change) => {
         const live = allocator.liveBytes;

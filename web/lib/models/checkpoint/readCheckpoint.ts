@@ -76,7 +76,11 @@ export async function readCheckpoint(
   if (single !== undefined) {
     checkWhole(single);
     // Where a folder was given, its tokenizer.json comes before the file's own form of it.
-    return ggufCheckpoint(await file(single), gguf === undefined ? await tokenizerOf() : undefined, signal ?? undefined);
+    return ggufCheckpoint(
+      await file(single),
+      gguf === undefined ? await tokenizerOf() : undefined,
+      signal ?? undefined,
+    );
   }
   const config = await needed(CONFIG);
   const index = await json(INDEX);
@@ -153,6 +157,15 @@ function urlOf(folder: string | URL, hasDisk: boolean): URL | string | undefined
     return new URL(folder, globalThis.document?.baseURI ?? globalThis.location?.href);
   } catch {
     return undefined;
+  }
+}
+
+/** A file's name in an address. */
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
   }
 }
 

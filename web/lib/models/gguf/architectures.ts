@@ -63,14 +63,15 @@ function rotating(file: Metadata): Config {
     rms_norm_eps: file.number('attention.layer_norm_rms_epsilon'),
     rope_theta: file.optional('rope.freq_base') ?? 10000,
     rope_scaling: scalingOf(file),
-    attention_bias: file.has('blk.0.attn_q.bias'),
+    attention_bias: ['q', 'k', 'v', 'output'].some((name) => file.has(`blk.0.attn_${name}.bias`)),
     mlp_bias: file.has('blk.0.ffn_up.bias'),
   };
 }
 
 function checkCausal(file: Metadata, expected: boolean): void {
   const causal = file.optional('attention.causal') ?? expected;
-  if (causal !== expected) wrongValue(OPERATION, `key '${file.architecture}.attention.causal' to be ${expected}`, causal);
+  if (causal !== expected)
+    wrongValue(OPERATION, `key '${file.architecture}.attention.causal' to be ${expected}`, causal);
 }
 
 function scalingOf(file: Metadata): Config | undefined {

@@ -133,8 +133,14 @@ function q6k(bytes: Uint8Array, to: Float32Array, half: Float32Array): void {
 
 function blocks(name: string, values: number, size: number, decode: Decode): BlockType {
   const read: FileEntry['read'] = (begin, end, bytes, roomFor) => {
-    halves ??= widen(new Uint16Array(2 ** 16).map((_, i) => i), new Float32Array(2 ** 16));
-    const [first, last] = [Math.floor(begin / values), Math.ceil(Math.min(end, (bytes.length / size) * values) / values)];
+    halves ??= widen(
+      new Uint16Array(2 ** 16).map((_, i) => i),
+      new Float32Array(2 ** 16),
+    );
+    const [first, last] = [
+      Math.floor(begin / values),
+      Math.ceil(Math.min(end, (bytes.length / size) * values) / values),
+    ];
     const floats = roomFor((last - first) * values);
     decode(bytes.subarray(first * size, last * size), floats, halves);
     return floats.subarray(begin - first * values, Math.min(end - first * values, floats.length));

@@ -10,7 +10,10 @@ import { GGUF_FILE, HEAD_BYTES, isGguf, readHeader, type Header, type Value } fr
 const POOLING = { 0: '', 1: 'mean', 2: 'cls', 3: 'lasttoken', 4: '' } as const;
 
 /** The file's metadata, if there is one file and it is GGUF. */
-export async function openGguf(sources: readonly Source[] | undefined, signal?: AbortSignal): Promise<Metadata | undefined> {
+export async function openGguf(
+  sources: readonly Source[] | undefined,
+  signal?: AbortSignal,
+): Promise<Metadata | undefined> {
   const [source, ...others] = sources ?? [];
   if (!source || others.length > 0) return undefined;
   const { name, size } = source;

@@ -145,9 +145,7 @@ function jsonOf(
       type: 'TemplateProcessing',
       single,
       pair: [...single, ...special(isBert ? undefined : first, 1), text('B', 1), ...special(last, 1)],
-      special_tokens: Object.fromEntries(
-        [...ends].map((id) => [id, { id, ids: [tokens.indexOf(id)], tokens: [id] }]),
-      ),
+      special_tokens: Object.fromEntries([...ends].map((id) => [id, { id, ids: [tokens.indexOf(id)], tokens: [id] }])),
     },
     decoder,
     // Not an object of its own, since a token may be called __proto__.
@@ -179,7 +177,12 @@ function pairOf(merge: string): [string, string] {
 }
 
 /** SentencePiece: of two neighbours whose join is a piece, those with the highest score are joined first. */
-function pieces(vocabulary: Vocabulary, scores: readonly number[], unknown: string | undefined, hasPrefix: boolean): Parts {
+function pieces(
+  vocabulary: Vocabulary,
+  scores: readonly number[],
+  unknown: string | undefined,
+  hasPrefix: boolean,
+): Parts {
   const { tokens } = vocabulary;
   const known = new Set(tokens);
   const order = tokens.map((_, id) => id).sort((a, b) => scores[b]! - scores[a]!);
