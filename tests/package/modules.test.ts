@@ -41,7 +41,7 @@ test('a model opens with the module of either entry, with the same results', () 
   expect(evaluate(code)).toBe(1);
 });
 
-test.each(['stories260K', 'models/gpt2', 'models/gpt-neox', 'models/bert-padded'])(
+test.each(['stories260K', 'models/gpt2', 'models/gpt-neox', 'models/bert-padded', 'gguf/llama-q8_0'])(
   '%s opens and computes where import() does not exist',
   (name) => {
     // import() rejects in modules of this context, as in a service worker.
@@ -65,9 +65,13 @@ test.each(['stories260K', 'models/gpt2', 'models/gpt-neox', 'models/bert-padded'
       };
       const { load } = await linked('${join(ROOT, 'dist/slim.js')}');
       const { openModel } = await linked('${join(ROOT, 'dist/models.js')}');
-      const options = {
+      const options = ${
+        name.startsWith('gguf')
+          ? `{ weights: readFileSync('${fixture(name)}/model.gguf') }`
+          : `{
         config: JSON.parse(readFileSync('${fixture(name)}/config.json')),
         weights: readFileSync('${fixture(name)}/model.safetensors'),
+      }`
       };
       const without = await openModel(options).catch(({ name, message }) => name + ': ' + message);
       const model = await openModel({ ...options, attention: await load({ wasm: readFileSync('${join(ROOT, 'dist/wasm-attention.wasm')}') }) });

@@ -3,7 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openModel, readCheckpoint, type Checkpoint, type OpenModelOptions } from 'wasm-attention/models';
 import { loadWorker, type AsyncWasmAttention } from 'wasm-attention/worker';
 import { checkpoint } from '../models/fixtures.js';
-import { ADDRESS, filesOf, published, serverOf, sharded, type ServerOptions } from '../models/checkpoint/folders.js';
+import {
+  ADDRESS,
+  filesOf,
+  fixture,
+  published,
+  serverOf,
+  sharded,
+  type ServerOptions,
+} from '../models/checkpoint/folders.js';
 
 const NAME = 'llama3-scaled-tied';
 const { config, bytes, expected } = checkpoint(NAME);
@@ -37,6 +45,26 @@ test('gives the same as from memory, with the same progress as here', async () =
     expect(there).toEqual(local);
     await model.dispose();
   }
+  here.dispose();
+});
+
+test('opens a GGUF file, which it reads piece by piece', async () => {
+  const gguf = new Uint8Array(fixture('gguf/llama-q8_0/model.gguf'));
+  const here = await openModel({ weights: gguf, weightType: 'int8' });
+  const { hidden } = here.forward([3, 5, 7]);
+  const ways: (() => Promise<Checkpoint>)[] = [
+    () => readCheckpoint(new File([gguf], 'x.gguf')),
+    () => readCheckpoint(`${ADDRESS}/x.gguf`, { fetch: serverOf({ 'x.gguf': gguf }).fetch }),
+    () => readCheckpoint(`${ADDRESS}/x.gguf`, { fetch: serverOf({ 'x.gguf': gguf }, { ranges: false }).fetch }),
+    () => Promise.resolve({ weights: [gguf] as never }),
+  ];
+  for (const read of ways) {
+    const model = await openThere(await read(), { weightType: 'int8' });
+    expect((await model.forward([3, 5, 7])).hidden).toEqual(hidden);
+    expect(model.family).toBe('llama');
+    await model.dispose();
+  }
+  await expect(openThere({ weights: [new File([gguf.slice(0, 900)], 'x.gguf')] })).rejects.toThrow(/in 'x.gguf', got/);
   here.dispose();
 });
 

@@ -296,6 +296,15 @@ describe('a wrong file', () => {
   });
 });
 
+test('divisors of frequencies without the others are refused', async () => {
+  const { keys: own } = PUBLISHED.phi3!;
+  const all = modelOf('phi3', 'F32').tensors;
+  const one = { name: 'rope_factors_long.weight', shape: [24], type: 0, bytes: new Uint8Array(96) };
+  expect(await refusal(writeGguf(own, [...all, one]))).toContain("a tensor 'rope_factors_short.weight', got none");
+  const scaled: Keys = { ...own, 'phi3.rope.scaling.type': ['string', 'longrope'] };
+  expect(await refusal(writeGguf(scaled, all))).toContain("a tensor 'rope_factors_short.weight', got none");
+});
+
 test('a large file that says it has a long header is read no further than a header goes', async () => {
   let most = 0;
   const head = writeGguf({ x: ['string', ''] }, []);

@@ -143,7 +143,8 @@ test('end tokens, which generationConfig replaces', async () => {
     return tokens;
   };
   const model = await openModel({ weights: write({}), attention });
-  const { value: first } = await model.generate([1, 2], { maxTokens: 1 }).next();
+  let first = -1;
+  for await (const id of model.generate([1, 2], { maxTokens: 1 })) first = id;
   model.dispose();
   expect(await count(write({}))).toBe(5);
   const ended = write({ 'tokenizer.ggml.eos_token_id': ['u32', first] });

@@ -90,7 +90,7 @@ export function writeGguf(
       for (const each of value[2]) putScalar(value[1], each);
     }
   }
-  const unit = alignment || 32;
+  const unit = Math.max(alignment ?? 32, 1);
   const padded = (length: number): number => Math.ceil(length / unit) * unit;
   let at = 0;
   const data = tensors.map(({ name, shape, type, bytes, offset }) => {

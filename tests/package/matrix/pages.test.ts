@@ -123,6 +123,29 @@ describe('a page without a bundler', () => {
     expect(await open({ folder: consumer.path, path: '/index.html', policy: POLICY })).toBe('result 1,2,512 4');
   });
 
+  it('opens a GGUF file in a service worker', async () => {
+    cpSync(join(ROOT, 'tests/fixtures/gguf/llama-q8_0/model.gguf'), join(consumer.path, 'model.gguf'));
+    consumer.write('index.html', page('./app.js'));
+    consumer.write('app.js', TELL);
+    consumer.write(
+      'service.js',
+      `
+        import { load } from '${address('slim')}';
+        import { openModel, readCheckpoint } from '${address('models')}';
+        async function main() {
+          const checkpoint = await readCheckpoint('model.gguf');
+          const model = await openModel({ ...checkpoint, attention: await load() });
+          const { logits } = model.forward([1, 40]);
+          return 'result ' + logits.shape.join() + ' ' + checkpoint.tokenizer.json.model.type;
+        }
+        addEventListener('message', ({ source }) => {
+          main().then((text) => source.postMessage(text), (error) => source.postMessage('failed ' + error));
+        });
+      `,
+    );
+    expect(await open({ folder: consumer.path, path: '/index.html', policy: POLICY })).toBe('result 1,2,320 BPE');
+  });
+
   it('reports in a service worker, which cannot start workers, that there are none', async () => {
     expect(await serviceWorker('worker')).toContain('failed RangeError: loadWorker: expected an engine with workers');
   });

@@ -47,21 +47,21 @@ function common(file: Metadata): Config {
 /** Decoders with rotary positions. */
 function rotating(file: Metadata): Config {
   const heads = file.number('attention.head_count');
-  const width = file.optional('attention.key_length') ?? file.number('embedding_length') / heads;
-  const valueWidth = file.optional('attention.value_length') ?? width;
+  const width = file.number('attention.key_length', file.number('embedding_length') / heads);
+  const valueWidth = file.number('attention.value_length', width);
   if (valueWidth !== width) {
     wrongValue(OPERATION, `key '${file.architecture}.attention.value_length' to be key_length (${width})`, valueWidth);
   }
-  const turned = file.optional('rope.dimension_count') ?? width;
+  const turned = file.number('rope.dimension_count', width);
   checkCausal(file, true);
   return {
     ...common(file),
     num_key_value_heads: file.optional('attention.head_count_kv') ?? heads,
     head_dim: width,
     // As a share it would be rounded down where the division rounds.
-    ...(turned !== width && { partial_rotary_factor: (Number(turned) + 0.25) / Number(width) }),
+    ...(turned !== width && { partial_rotary_factor: (turned + 0.25) / width }),
     rms_norm_eps: file.number('attention.layer_norm_rms_epsilon'),
-    rope_theta: file.optional('rope.freq_base') ?? 10000,
+    rope_theta: file.number('rope.freq_base', 10000),
     rope_scaling: scalingOf(file),
     attention_bias: ['q', 'k', 'v', 'output'].some((name) => file.has(`blk.0.attn_${name}.bias`)),
     mlp_bias: file.has('blk.0.ffn_up.bias'),
@@ -105,28 +105,33 @@ function longrope(short: readonly number[], long: readonly number[], amplitude: 
 async function phi3Config(file: Metadata): Promise<Config> {
   const config: Config = { ...rotating(file), model_type: 'phi3' };
   const window = file.optional('attention.sliding_window');
-  const pairs = Number(file.optional('rope.dimension_count') ?? config.head_dim) / 2;
-  const short = await file.vector('rope_factors_short.weight', pairs);
-  const long = await file.vector('rope_factors_long.weight', pairs);
-  const amplitude = file.optional('rope.scaling.attn_factor');
+  const pairs = file.number('rope.dimension_count', Number(config.head_dim)) / 2;
+  const names = ['rope_factors_short.weight', 'rope_factors_long.weight'] as const;
+  const isScaled = file.optional('rope.scaling.type') === 'longrope' || names.some((name) => file.has(name));
+  const missing = names.find((name) => !file.has(name));
+  if (isScaled && missing !== undefined) wrongValue(OPERATION, `a tensor '${missing}'`, 'none');
+  const [short = [], long = []] = await Promise.all(names.map((name) => file.vector(name, pairs)));
   return {
     ...config,
     sliding_window: window === 0 ? undefined : window,
     original_max_position_embeddings: file.optional('rope.scaling.original_context_length'),
-    ...((short || long) && { rope_scaling: longrope(short ?? [], long ?? [], amplitude) }),
+    ...(isScaled && { rope_scaling: longrope(short, long, file.optional('rope.scaling.attn_factor')) }),
   };
 }
 
 function gemma3Config(file: Metadata): Config {
   const config = rotating(file);
   const pattern = file.list('attention.sliding_window_pattern');
-  const widths = { 62: file.number('embedding_length') / file.number('attention.head_count') };
+  // Of the largest model it is not a head's width.
+  const isLargest = file.number('block_count') === 62;
   return {
     ...config,
     model_type: 'gemma3_text',
-    rope_local_base_freq: file.optional('rope.freq_base_swa') ?? 10000,
+    rope_local_base_freq: file.number('rope.freq_base_swa', 10000),
     sliding_window: file.number('attention.sliding_window'),
-    query_pre_attn_scalar: widths[file.number('block_count') as 62] ?? config.head_dim,
+    query_pre_attn_scalar: isLargest
+      ? file.number('embedding_length') / file.number('attention.head_count')
+      : config.head_dim,
     final_logit_softcapping: file.optional('final_logit_softcapping'),
     // A number, or for each layer whether it has the window.
     ...(pattern
@@ -295,7 +300,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     config: (file) => ({
       ...encoderConfig(file),
       model_type: 'nomic_bert',
-      rotary_emb_base: file.optional('rope.freq_base') ?? 1000,
+      rotary_emb_base: file.number('rope.freq_base', 1000),
     }),
     form: encoder((at, a) => ({ ...thirds(at, a), up: [`${at}.ffn_gate`, `${at}.ffn_up`] })),
   },

@@ -68,8 +68,8 @@ export class Metadata {
   }
 
   /** A number of the architecture's. */
-  number(key: string): number {
-    const value = this.needed(key);
+  number(key: string, otherwise?: number): number {
+    const value = this.optional(key) ?? otherwise ?? this.needed(key);
     const name = `${this.architecture}.${key}`;
     return typeof value === 'number' ? value : wrongValue(OPERATION, `key '${name}' to be a number`, value);
   }
