@@ -49,6 +49,7 @@ const FORBIDDEN: readonly (readonly [folder: string, imported: RegExp, except: r
       'tests/fuzz/long/largest.test.ts',
       'tests/models/attentionOptions.test.ts',
       'tests/models/fixtures.ts',
+      'tests/models/gguf/blocks.test.ts',
       'tests/models/sampling.test.ts',
     ],
   ],

@@ -1,5 +1,6 @@
 /**
- * Opens published checkpoints: a config.json and .safetensors files under the names of Hugging Face's transformers.
+ * Opens published checkpoints: a config.json and .safetensors files under the names of Hugging Face's transformers, or a
+ * GGUF file.
  *
  * @example
  * import { openModel, readCheckpoint } from 'wasm-attention/models';

@@ -16,9 +16,9 @@ export type { TokenIds } from './tokens.js';
 
 /** The options of `openModel`. */
 export interface OpenModelOptions {
-  /** The checkpoint's config.json, parsed. */
+  /** The checkpoint's config.json, parsed. Only a GGUF file needs none, and refuses one. */
   config?: unknown;
-  /** Its .safetensors files, in any order, or tensors by name. Files are read tensor by tensor. */
+  /** Its .safetensors files, in any order, one GGUF file, or tensors by name. Files are read tensor by tensor. */
   weights: Weights;
   /** model.safetensors.index.json, parsed. It says which file has each tensor; other files are not opened. */
   index?: unknown;

@@ -14,7 +14,7 @@ export interface WeightFile {
 
 /** All that a published folder says of a model: `openModel({ ...checkpoint })` opens it. */
 export interface Checkpoint {
-  /** config.json */
+  /** config.json; a GGUF file has its own. */
   config?: unknown;
   /** The files of weights, found but not read. */
   weights: readonly WeightFile[];
@@ -26,7 +26,10 @@ export interface Checkpoint {
   imageConfig?: unknown;
   /** What modules.json of sentence-transformers lists. */
   sentence?: SentenceModules;
-  /** tokenizer.json and tokenizer_config.json, for npm's `@huggingface/tokenizers`. */
+  /**
+   * tokenizer.json and tokenizer_config.json, for npm's `@huggingface/tokenizers`. A GGUF file's are made of its
+   * metadata, `json` when it is first read.
+   */
   tokenizer?: { json: unknown; config: unknown };
 }
 
