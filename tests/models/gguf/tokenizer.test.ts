@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { readCheckpoint } from 'wasm-attention/models';
+import { writeGguf, type Keys } from './writer.js';
 
 const ROOT = join(import.meta.dirname, '../../fixtures/gguf');
 const folders = readdirSync(ROOT).sort();
@@ -19,3 +20,49 @@ for (const folder of folders) {
     expect(got).toEqual(cases);
   });
 }
+
+/** The tokens of letters and digits, and of some pieces, one of which no merges make. */
+async function byteLevel(pre: string, more: Keys = {}): Promise<Tokenizer> {
+  const tokens = [...'abcdefghijklmnopqrstuvwxyz0123456789', 'Ġ', "'", 'S', '12', '123', 'whole', '<|end|>', '[user]'];
+  const keys: Keys = {
+    'tokenizer.ggml.model': ['string', 'gpt2'],
+    'tokenizer.ggml.pre': ['string', pre],
+    'tokenizer.ggml.tokens': ['list', 'string', tokens],
+    'tokenizer.ggml.token_type': ['list', 'i32', tokens.map((each) => ({ '<|end|>': 3, '[user]': 4 })[each] ?? 1)],
+    'tokenizer.ggml.merges': ['list', 'string', ['1 2', '12 3']],
+    'tokenizer.ggml.bos_token_id': ['u32', tokens.indexOf('<|end|>')],
+    'tokenizer.ggml.eos_token_id': ['u32', tokens.indexOf('<|end|>')],
+    ...more,
+  };
+  const { tokenizer } = await readCheckpoint(new File([writeGguf(keys, [])], 'x.gguf'));
+  return new Tokenizer(tokenizer!.json as object, tokenizer!.config as object);
+}
+
+test.each<[string, string, string[], string[]]>([
+  // Digits apart or not, and whether a token is taken whole.
+  ['gpt-2', "a1234'S", ['a', '123', '4', "'", 'S'], ['w', 'h', 'o', 'l', 'e']],
+  ['smollm', "a1234'S", ['a', '1', '2', '3', '4', "'", 'S'], ['w', 'h', 'o', 'l', 'e']],
+  ['qwen2', "a1234'S", ['a', '1', '2', '3', '4', "'", 'S'], ['w', 'h', 'o', 'l', 'e']],
+  ['llama-bpe', "a1234'S", ['a', '123', '4', "'", 'S'], ['whole']],
+  ['smaug-bpe', "a1234'S", ['a', '123', '4', "'", 'S'], ['w', 'h', 'o', 'l', 'e']],
+])('%s splits as it should', async (pre, text, tokens, whole) => {
+  const tokenizer = await byteLevel(pre);
+  expect(tokenizer.tokenize(text)).toEqual(tokens);
+  expect(tokenizer.tokenize('whole')).toEqual(whole);
+  expect(tokenizer.tokenize('a[user]b<|end|>c')).toEqual(['a', '[user]', 'b', '<|end|>', 'c']);
+});
+
+test('special tokens are around a text as the file says', async () => {
+  const end = '<|end|>';
+  expect((await byteLevel('qwen2')).encode('a').tokens).toEqual(['a']);
+  expect((await byteLevel('llama-bpe')).encode('a').tokens).toEqual([end, 'a']);
+  expect((await byteLevel('qwen2', { 'tokenizer.ggml.add_eos_token': ['bool', 1] })).encode('a').tokens).toEqual([
+    'a',
+    end,
+  ]);
+  expect((await byteLevel('llama-bpe', { 'tokenizer.ggml.add_bos_token': ['bool', 0] })).encode('a').tokens).toEqual([
+    'a',
+  ]);
+  const tokenizer = await byteLevel('gpt-2');
+  expect(tokenizer.decode(tokenizer.encode('a 1[user]').ids)).toBe('a 1[user]');
+});
