@@ -241,7 +241,7 @@ describe('a wrong file', () => {
     ],
     [
       'with divisors of 0',
-      /config.rope_scaling.short_factor to be a list of numbers above 0/,
+      /'rope_freqs.weight' to hold numbers above 0, got 0/,
       keys,
       [...tensors, { name: 'rope_freqs.weight', shape: [32], type: 0, bytes: new Uint8Array(128) }],
     ],

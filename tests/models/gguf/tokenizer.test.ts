@@ -23,7 +23,17 @@ for (const folder of folders) {
 
 /** The tokens of letters and digits, and of some pieces, one of which no merges make. */
 async function byteLevel(pre: string, more: Keys = {}): Promise<Tokenizer> {
-  const tokens = [...'abcdefghijklmnopqrstuvwxyz0123456789', 'Ġ', "'", 'S', '12', '123', 'whole', '<|end|>', '[user]'];
+  const tokens = [
+    ...'abcdefghijklmnopqrstuvwxyz0123456789'.split(''),
+    'Ġ',
+    "'",
+    'S',
+    '12',
+    '123',
+    'whole',
+    '<|end|>',
+    '[user]',
+  ];
   const keys: Keys = {
     'tokenizer.ggml.model': ['string', 'gpt2'],
     'tokenizer.ggml.pre': ['string', pre],

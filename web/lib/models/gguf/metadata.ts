@@ -108,6 +108,9 @@ export class Metadata {
     checkShape(OPERATION, `'${tensor}'`, entry.shape, [length]);
     if (entry.dtype !== 'F32') wrongValue(OPERATION, `'${tensor}' to be F32`, entry.dtype);
     this.read.add(tensor);
-    return [...readFloats({ ...entry, bytes: await readBytes(this.#source, entry.begin, entry.end - entry.begin) })];
+    const bytes = await readBytes(this.#source, entry.begin, entry.end - entry.begin);
+    const numbers = [...readFloats({ ...entry, bytes })];
+    const wrong = numbers.find((each) => !(each > 0 && each < Infinity));
+    return wrong === undefined ? numbers : wrongValue(OPERATION, `'${tensor}' to hold numbers above 0`, wrong);
   }
 }
