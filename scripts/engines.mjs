@@ -103,11 +103,17 @@ export class Browser {
 
   /** Loads the page again, as readers do: WebDriver's command makes Firefox bypass service workers. */
   async reload() {
-    await this.run(() => {
+    const address = await this.run(() => {
       document.documentElement.id = 'old';
       setTimeout(() => location.reload());
+      return location.href;
     });
-    await this.until(() => document.documentElement.id !== 'old' && document.readyState === 'complete');
+    // In a new process, Firefox shows a blank page first.
+    await this.until(
+      (address) =>
+        location.href === address && document.documentElement.id !== 'old' && document.readyState === 'complete',
+      address,
+    );
   }
 
   /** @param {number} width @param {number} height */
