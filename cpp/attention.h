@@ -186,6 +186,15 @@ int64_t matmulScratch(const MatmulArgs& args);
 void packWeight(const float* rows, float* packed, int inputs, int outputs, int first, int count, WeightType type);
 int64_t packedWeightSize(int inputs, int outputs, WeightType type);
 
+/// How a file stores numbers: as float16s, as bfloat16s, or in blocks of a float16 and 32 signed bytes, which it
+/// multiplies (ggml's Q8_0).
+enum class FileType : int32_t { kFloat16 = 0, kBFloat16 = 1, kQ8_0 = 2 };
+
+/// Writes a file's numbers as float32s.
+/// from   any address; up to 6 bytes behind the last number are read
+/// count  of blocks a multiple of 32
+void widenFileNumbers(const uint8_t* from, float* out, int count, FileType type);
+
 /// Before an int8 weight is packed: gives each of its columns a factor, a power of two, by which inputs are multiplied
 /// and the column is divided, so that no column is lost among much larger ones that share its scale. Columns of a
 /// usual magnitude have the same factor, and the largest one is 1. Call the first function with rows of the weight,

@@ -3,37 +3,13 @@
 #include <cstring>
 
 #include "kernels/cutter.h"
-#include "simd/half.h"
 #include "simd/rounded.h"
+#include "simd/small.h"
 
 namespace wasm_attention {
 namespace {
 
 constexpr int kMostByte = 127;
-
-typedef int16_t i16x4 __attribute__((vector_size(8)));
-typedef int8_t i8x4 __attribute__((vector_size(4)));
-
-/// Four numbers of a row, without its scale.
-f32x4 widened(const i16x4* halves) {
-  i16x4 four;
-  std::memcpy(&four, halves, sizeof four);
-  return grown(shrunkLow(__builtin_convertvector(four, i32x4)));
-}
-f32x4 widened(const i8x4* bytes) {
-  i8x4 four;
-  std::memcpy(&four, bytes, sizeof four);
-  return __builtin_convertvector(four, f32x4);
-}
-
-template <typename T>
-void unpackRow(const T* fours, int width, float scale, float* to) {
-  int e = 0;
-  for (; e + kLanes <= width; e += kLanes) store(to + e, widened(fours + e / kLanes) * scale);
-  if (e == width) return;
-  const f32x4 rest = widened(fours + e / kLanes) * scale;
-  std::memcpy(to + e, &rest, (width - e) * sizeof(float));
-}
 
 }  // namespace
 
@@ -76,9 +52,9 @@ void appendTokens(const float* from, ptrdiff_t stride, int batch, int tokens, co
 void unpackCacheRows(const float* from, ptrdiff_t stride, int count, int width, WeightType type, float* to) {
   for (int i = 0; i < count; ++i, from += stride, to += width) {
     if (type == WeightType::kFloat16) {
-      unpackRow(reinterpret_cast<const i16x4*>(from), width, 1, to);
+      widenRow<i16x4>(from, width, 1, to);
     } else if (type == WeightType::kInt8) {
-      unpackRow(reinterpret_cast<const i8x4*>(from + 1), width, from[0], to);
+      widenRow<i8x4>(from + 1, width, from[0], to);
     } else {
       std::memcpy(to, from, width * sizeof(float));
     }

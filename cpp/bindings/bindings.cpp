@@ -72,6 +72,7 @@ BINDINGS {
       "activations", "relu gelu gelu-tanh silu sigmoid");
   values<WeightType::kFloat32, WeightType::kFloat16, WeightType::kInt8, WeightType::kInt8Fine, WeightType::kInt8Table>(
       "weightTypes", "float32 float16 int8 int8-fine int8-table");
+  values<FileType::kFloat16, FileType::kBFloat16, FileType::kQ8_0>("fileTypes", "F16 BF16 Q8_0");
   values<Norm::kLayer, Norm::kRms>("norms", "layer rms");
   values<ScoresStage::kNone, ScoresStage::kScaled, ScoresStage::kSoftcapped, ScoresStage::kMasked>(
       "scoresStages", "none scaled softcapped masked");
@@ -96,6 +97,7 @@ BINDINGS {
   op<&silu>("silu", "x out count");
   op<&matmul, &matmulScratch>("matmul");
   op<&packWeight>("packWeight", "rows packed inputs outputs first count type");
+  op<&widenFileNumbers>("widenFileNumbers", "from out count type");
   op<&weighInt8Columns>("weighInt8Columns", "rows inputs count packed");
   op<&scaleInt8Columns>("scaleInt8Columns", "packed inputs sorted");
   op<&packedWeightSize>("packedWeightSize", "inputs outputs type");

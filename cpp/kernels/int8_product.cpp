@@ -21,6 +21,11 @@
 //   Int8                                                         7, 7, 8      <- this
 //   Int8Fine                                                     4, 4, 4      <- this
 //
+// Opening 135 million parameters of Q8_0, in s of one core (Node 20):
+//   blocks widened in JavaScript, weights divided and stored number by number   0.53
+//   divided and stored in vectors                                               0.38
+//   blocks widened in C++                                                       0.19   <- this
+//
 // A packed weight begins with a factor for each step of the depth, and is then cut into panels of 8 columns, and these
 // into blocks of the depth: 8 scales, and then for every four steps of the depth the bytes q + kOffset of each column.
 // Blocks end where the depth ends; the last four are padded with zeros.
@@ -76,14 +81,22 @@ int64_t tilesOf(int64_t rows) {
 
 f32x4 magnitudes(f32x4 x) { return max(x, -x); }
 
-/// block = x * factors, of at most kScaleBlock numbers, followed by zeros up to a multiple of 4, which it returns.
-int multiplied(const float* x, const float* factors, int count, float (&block)[kScaleBlock]) {
+/// block = x, of at most kScaleBlock numbers, multiplied or divided by factors, followed by zeros up to a multiple of
+/// 4, which it returns.
+template <typename Operation>
+int combined(const float* x, const float* factors, int count, float (&block)[kScaleBlock], Operation combine) {
   count = std::min(count, kScaleBlock);
   int k = 0;
-  for (; k + kLanes <= count; k += kLanes) store(block + k, load(x + k) * load(factors + k));
-  for (; k < count; ++k) block[k] = x[k] * factors[k];
+  for (; k + kLanes <= count; k += kLanes) store(block + k, combine(load(x + k), load(factors + k)));
+  for (; k < count; ++k) block[k] = combine(x[k], factors[k]);
   for (; k % kFour != 0; ++k) block[k] = 0;
   return k;
+}
+int multiplied(const float* x, const float* factors, int count, float (&block)[kScaleBlock]) {
+  return combined(x, factors, count, block, [](auto a, auto b) { return a * b; });
+}
+int divided(const float* x, const float* factors, int count, float (&block)[kScaleBlock]) {
+  return combined(x, factors, count, block, [](auto a, auto b) { return a / b; });
 }
 
 /// The numbers of a row that are so large that the others would be lost if they were rounded together. These are
@@ -389,16 +402,13 @@ void packInt8Part(const float* w, int depth, int, int first, int count, float* p
     float* to = panels + panelWords(depth) * ((first + row) / kTileCols);
     const int c = (first + row) % kTileCols;
     for (int begin = 0; begin < depth; begin += kScaleBlock) {
-      const int length = std::min(depth - begin, kScaleBlock);
       float scaled[kScaleBlock];
-      for (int k = 0; k < length; ++k) scaled[k] = from[begin + k] / factors[begin + k];
+      const int length = divided(from + begin, factors + begin, depth - begin, scaled);
       const Scale scale(largestMagnitude(scaled, length), Form::kMostWeight);
       to[c] = scale.value;
       to += kTileCols;
       for (int k = 0; k < length; k += kFour, to += kTileCols) {
-        const i32x4 four = rounded(scaled + k, length - k, scale.inverse) + splat(kOffset<Form>);
-        auto* const bytes = reinterpret_cast<uint8_t*>(to + c);
-        for (int j = 0; j < kFour; ++j) bytes[j] = static_cast<uint8_t>(four[j]);
+        reinterpret_cast<int32_t*>(to)[c] = bytesOf(nearest(load(scaled + k) * scale.inverse) + splat(kOffset<Form>));
       }
     }
   });

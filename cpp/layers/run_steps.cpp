@@ -16,7 +16,7 @@
 namespace wasm_attention {
 namespace {
 
-constexpr double kAddWork = 1;  // the cost of an element, in multiplications
+constexpr double kSumWork = 1;  // the cost of an element, in multiplications
 
 template <typename Args>
 const Args& argsOf(const Step& step) {
@@ -42,7 +42,7 @@ void add(const AddArgs& a) {
     dropRows(a.y, a.out, a.rows, a.dim, 0, {a.seed, a.dropout});
     return addInPlace(a.x, a.out, static_cast<size_t>(a.rows) * a.dim);
   }
-  parallelParts(a.rows, 1, kAddWork * a.rows * a.dim, [&](int first, int count) {
+  parallelParts(a.rows, 1, kSumWork * a.rows * a.dim, [&](int first, int count) {
     const size_t end = static_cast<size_t>(first + count) * a.dim;
     size_t i = static_cast<size_t>(first) * a.dim;
     for (; i + kLanes <= end; i += kLanes) store(a.out + i, load(a.x + i) + load(a.y + i));

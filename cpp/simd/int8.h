@@ -46,19 +46,23 @@ inline i32x4 load(const int32_t* p) {
 
 inline void store(int32_t* p, i32x4 v) { std::memcpy(p, &v, sizeof v); }
 
+/// The lowest bytes of four numbers as one word.
+inline int32_t bytesOf(i32x4 four) {
+  const i8x16 bytes = reinterpret_cast<i8x16>(four);
+  return reinterpret_cast<i32x4>(
+      __builtin_shufflevector(bytes, bytes, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12))[0];
+}
+
 /// Writes four numbers as a left operand, whose words are `stride` apart.
 template <typename Form>
 inline void storeFour(i32x4 four, int32_t* words, int stride) {
-  i32x4 packed;
   if constexpr (Form::kWords == 1) {
-    const i8x16 bytes = reinterpret_cast<i8x16>(four);
-    packed = reinterpret_cast<i32x4>(
-        __builtin_shufflevector(bytes, bytes, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12));
+    *words = bytesOf(four);
   } else {
     const i16x8 halves = reinterpret_cast<i16x8>(four);
-    packed = reinterpret_cast<i32x4>(__builtin_shufflevector(halves, halves, 0, 4, 2, 6, 0, 4, 2, 6));
+    const i32x4 packed = reinterpret_cast<i32x4>(__builtin_shufflevector(halves, halves, 0, 4, 2, 6, 0, 4, 2, 6));
+    for (int word = 0; word < Form::kWords; ++word) words[word * stride] = packed[word];
   }
-  for (int word = 0; word < Form::kWords; ++word) words[word * stride] = packed[word];
 }
 
 /// What word kWord of a left operand is multiplied with: a part of right operands, whose lanes have four bytes each.

@@ -9,7 +9,10 @@ import { Random } from '../../support/random.js';
 const bitsOf = (floats: Float32Array): Uint32Array =>
   new Uint32Array(floats.map((x) => (Number.isNaN(x) ? NaN : x + 0)).buffer);
 
-test.each(Object.entries(BLOCKS))('%s: any bits give the values of the definition', (name, block) => {
+// C++ reads Q8_0: tests/native/file_numbers_test.cpp.
+const { Q8_0: _, ...READ_HERE } = BLOCKS;
+
+test.each(Object.entries(READ_HERE))('%s: any bits give the values of the definition', (name, block) => {
   const random = new Random(1);
   const { size, values } = block;
   const blocks = 512;

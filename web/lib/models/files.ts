@@ -1,8 +1,10 @@
 /** The tensors of a checkpoint, from files or from objects. */
 import { toTensor } from '../check/arrays.js';
-import { checkShape, tagOf, wrongKind, wrongUse, wrongValue } from '../check/values.js';
+import { checkShape, sizeOf, tagOf, wrongKind, wrongUse, wrongValue } from '../check/values.js';
 import { entriesOf, headerBytesOf, isFloats, LENGTH_BYTES, readFloats, type FileEntry } from '../safetensors/file.js';
 import { joinScales, type JoinedEntry } from '../safetensors/int8.js';
+import { fileTypes } from '../generated/bindings/enums.js';
+import type { Wasm } from '../runtime/wasm.js';
 import type { TensorLike } from '../types.js';
 import type { WeightFile } from './checkpoint/types.js';
 import { OPERATION, type Architecture, type Names } from './config/architecture.js';
@@ -86,7 +88,8 @@ export class Tensors {
     }
     const { entry } = found;
     checkShape(OPERATION, `'${entry.name}'`, entry.shape, shape);
-    if (!isFloats(entry)) wrongValue(OPERATION, `'${entry.name}' to be ${this.#types}`, entry.dtype);
+    if (!isFloats(entry) && kernelType(entry) < 0)
+      wrongValue(OPERATION, `'${entry.name}' to be ${this.#types}`, entry.dtype);
     this.#used.add(name);
   }
 
@@ -112,12 +115,25 @@ export class Tensors {
     return (held ?? entry).name;
   }
 
-  /** Reads elements of a tensor whose bytes are in memory. The next call may overwrite the result. */
-  read(name: string, begin: number, end: number): Float32Array {
-    return readFloats(this.#found.get(name)!.held!, begin, end, (length) => {
-      if (this.#floats.length < length) this.#floats = new Float32Array(length);
-      return this.#floats.subarray(0, length);
-    });
+  /**
+   * Reads whole rows, from element `begin` to `end`, of a tensor whose bytes are in memory, in a scope of the module's
+   * memory. The next call may overwrite the result.
+   */
+  read({ raw, memory }: Wasm, name: string, begin: number, end: number): Float32Array {
+    const entry = this.#found.get(name)!.held!;
+    const type = kernelType(entry);
+    if (type < 0) {
+      return readFloats(entry, begin, end, (length) => {
+        if (this.#floats.length < length) this.#floats = new Float32Array(length);
+        return this.#floats.subarray(0, length);
+      });
+    }
+    const { bytes, shape } = entry;
+    const each = bytes.length / sizeOf(shape);
+    const from = memory.bytes(bytes.subarray(begin * each, end * each));
+    const floats = memory.reserve(end - begin);
+    raw.widenFileNumbers(from, floats, end - begin, type);
+    return memory.view(floats, end - begin);
   }
 
   placeOf(name: string): Place {
@@ -181,6 +197,11 @@ export class Tensors {
   get unused(): readonly string[] {
     return [...this.#found].filter(([name]) => !this.#used.has(name)).map(([, { entry }]) => entry.name);
   }
+}
+
+/** The number of a type that C++ widens, or -1. */
+function kernelType({ dtype }: FileEntry): number {
+  return fileTypes.indexOf(dtype as (typeof fileTypes)[number]);
 }
 
 function prefixOf({ prefix, otherPrefix = prefix }: Names, given: string): string {

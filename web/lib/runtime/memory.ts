@@ -169,6 +169,17 @@ export class Memory {
     return this.floats(data);
   }
 
+  /** `floats`, without a copy of a `view`. */
+  placed(data: Float32Array): number {
+    return data.buffer === this.#heap.HEAPF32.buffer ? data.byteOffset : this.floats(data);
+  }
+
+  /** `count` floats in this memory, until more of it is reserved. */
+  view(address: number, count: number): Float32Array {
+    const start = address >>> 2;
+    return this.#heap.HEAPF32.subarray(start, start + count);
+  }
+
   /**
    * `reserve` for an output, for which `read` is called with the same `into`. With several threads it may be copied
    * earlier.
@@ -244,9 +255,7 @@ export class Memory {
   /** A fresh copy of `count` floats, or `into` filled with them, which may be of float16 (FloatArray of types.ts). */
   read(address: number, count: number, into?: Float32Array): Float32Array {
     if (this.#interrupted) this.#restore();
-    const start = address >>> 2;
-    const { HEAPF32 } = this.#heap;
-    const view = HEAPF32.subarray(start, start + count);
+    const view = this.view(address, count);
     // Not slice(), which also writes zeros first and takes 1.5 to 2.5 times as long.
     if (!into) return orOutOfMemory(this.#frame.operation, 4 * count, () => new Float32Array(view));
     if (kindOf(into) === 'Uint16Array') return narrow(view, into as unknown as Uint16Array) as unknown as Float32Array;

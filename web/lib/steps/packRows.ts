@@ -31,7 +31,7 @@ export function scaleColumns(
   const step = GROUP * Math.ceil(outputs / WEIGHED);
   for (let first = 0; read && first < outputs; first += step) {
     const count = Math.min(GROUP, outputs - first);
-    memory.scope(operation, () => raw.weighInt8Columns(memory.floats(read(first, count)), inputs, count, packed));
+    memory.scope(operation, () => raw.weighInt8Columns(memory.placed(read(first, count)), inputs, count, packed));
   }
   memory.scope(operation, () => raw.scaleInt8Columns(packed, inputs, memory.reserve(inputs)));
 }
@@ -50,7 +50,7 @@ export function packRows(
   for (let row = 0; row < rows; row += most) {
     const count = Math.min(most, rows - row);
     memory.scope(operation, () =>
-      raw.packWeight(memory.floats(read(row, count)), packed, inputs, outputs, first + row, count, type),
+      raw.packWeight(memory.placed(read(row, count)), packed, inputs, outputs, first + row, count, type),
     );
   }
 }

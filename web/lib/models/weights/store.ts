@@ -70,6 +70,7 @@ export class Store {
   /** A vector or a table, as it is in the file or with `more` added; or several of one shape, one after another. */
   plain(names: string | readonly string[], shape: readonly number[], more = 0): number {
     const tensors = this.#tensors!;
+    const { memory } = this.#wasm;
     const list = [names].flat();
     for (const name of list) tensors.check(name, shape);
     if (!this.#jobs) return 0;
@@ -81,8 +82,10 @@ export class Store {
       const address = first + 4 * i * size;
       const place = (): void => {
         for (let begin = 0; begin < size; begin += chunk) {
-          const data = tensors.read(name, begin, Math.min(begin + chunk, size));
-          this.#wasm.memory.write(address + 4 * begin, more === 0 ? data : data.map((x) => x + more));
+          memory.scope(OPERATION, () => {
+            const data = tensors.read(this.#wasm, name, begin, Math.min(begin + chunk, size));
+            memory.write(address + 4 * begin, more === 0 ? data : data.map((x) => x + more));
+          });
         }
       };
       this.#jobs.push({ tensors: [name], place });
@@ -117,7 +120,6 @@ export class Store {
     const packed = this.allocate(size);
     const matrix = { packed, inputs, outputs, type: weightType };
     const place = (): void => {
-      if (weightType > 0) memory.clear(packed, size);
       const read = this.#reader(parts, inputs, true);
       scaleColumns(this.#wasm, OPERATION, matrix, read);
       packRows(this.#wasm, OPERATION, matrix, read);
@@ -125,7 +127,8 @@ export class Store {
     this.#jobs.push({ tensors: namesOf(parts), place });
     if (!biasParts) return { packed, bias: 0, inputs, outputs, weightType };
     const bias = this.allocate(outputs);
-    const placeBias = (): void => memory.write(bias, this.#reader(biasParts, 1, false)(0, outputs));
+    const readBias = this.#reader(biasParts, 1, false);
+    const placeBias = (): void => memory.scope(OPERATION, () => memory.write(bias, readBias(0, outputs)));
     this.#jobs.push({ tensors: namesOf(biasParts), place: placeBias });
     return { packed, bias, inputs, outputs, weightType };
   }
@@ -137,7 +140,7 @@ export class Store {
     const tensors = this.#tensors!;
     const read = parts.map(({ name, rows }) =>
       rows((begin, end) => {
-        const data = tensors.read(name, begin, end);
+        const data = tensors.read(this.#wasm, name, begin, end);
         if (rounds) checkHalves(OPERATION, `'${tensors.givenName(name)}'`, data);
         return data;
       }),
