@@ -145,7 +145,7 @@ describe('the packed package', () => {
   it.each([
     ['wasm-attention', ['load', 'readSafetensors', 'writeSafetensors']],
     ['wasm-attention/slim', ['load']],
-    ['wasm-attention/models', ['drift', 'openModel', 'readCheckpoint']],
+    ['wasm-attention/models', ['drift', 'openModel', 'pixelsOf', 'readCheckpoint']],
     ['wasm-attention/safetensors', ['readSafetensors', 'writeSafetensors']],
     ['wasm-attention/worker', ['loadWorker']],
   ])('%s exports what the guides name, and nothing else', (entry, names) => {

@@ -4,5 +4,6 @@ import { load } from './workerd.js';
 
 export { readCheckpoint } from './models/checkpoint/readCheckpoint.js';
 export { drift } from './models/drift.js';
+export { pixelsOf } from './models/pictures/pixelsOf.js';
 
 export const openModel = createOpenModel(() => Promise.resolve({ load }));

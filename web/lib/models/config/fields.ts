@@ -1,5 +1,5 @@
 /** Reads fields of configs, and those that many families share. */
-import { tagOf, wrongValue } from '../../check/values.js';
+import { tagOf, wrongKind, wrongValue } from '../../check/values.js';
 import { OPERATION, type Activation, type VectorActivation, type Window } from './architecture.js';
 
 /**
@@ -9,17 +9,19 @@ import { OPERATION, type Activation, type VectorActivation, type Window } from '
 export class Fields {
   readonly #config: Record<string, unknown>;
   readonly #path: string;
+  readonly #operation: string;
   readonly #read = new Set<string>();
 
   /** @param path what errors write before a field's name */
-  constructor(config: Record<string, unknown>, path = 'config.') {
+  constructor(config: Record<string, unknown>, path = 'config.', operation = OPERATION) {
     this.#config = config;
     this.#path = path;
+    this.#operation = operation;
   }
 
   /** Throws a RangeError for a field that is not as `expected`. */
   wrong(field: string, expected: string, got: unknown): never {
-    return wrongValue(OPERATION, `${this.#path}${field} ${expected}`, typeof got === 'string' ? `'${got}'` : got);
+    return wrongValue(this.#operation, `${this.#path}${field} ${expected}`, typeof got === 'string' ? `'${got}'` : got);
   }
 
   /** The field's value; undefined also for null. */
@@ -114,13 +116,35 @@ export class Fields {
     const value = this.get(field);
     if (value === undefined) return undefined;
     if (tagOf(value) !== 'Object') this.wrong(field, 'to be an object', value);
-    return new Fields(value as Record<string, unknown>, `${this.#path}${field}.`);
+    return new Fields(value as Record<string, unknown>, `${this.#path}${field}.`, this.#operation);
   }
 
   equals(other: Fields): boolean {
     const [mine, others] = [this.#config, other.#config].map((each) => JSON.stringify(Object.entries(each).sort()));
     return mine === others;
   }
+}
+
+/**
+ * A copy of an object, so that its getters and proxies run once.
+ *
+ * @param revive as JSON.parse takes it
+ */
+export function plainCopy(
+  operation: string,
+  name: string,
+  value: unknown,
+  revive?: (key: string, value: unknown) => unknown,
+): Record<string, unknown> {
+  if (Object(value) !== value || Array.isArray(value)) wrongKind(operation, `${name} to be an object`, value);
+  let copy: unknown;
+  try {
+    copy = JSON.parse(JSON.stringify(value), revive);
+  } catch {
+    // A circular object, or a getter that throws.
+  }
+  if (Object(copy) !== copy) wrongKind(operation, `${name} to be plain data`, 'something else');
+  return copy as Record<string, unknown>;
 }
 
 /** The fields that all families have, under the names that most of them use. */

@@ -1,8 +1,8 @@
 /** Reads a config.json of Hugging Face's transformers. */
-import { wrongKind, wrongValue } from '../../check/values.js';
+import { wrongValue } from '../../check/values.js';
 import { FAMILIES, type Family } from '../families/index.js';
 import { OPERATION, type Architecture } from './architecture.js';
-import { eosOf, Fields, windowsOf } from './fields.js';
+import { eosOf, Fields, plainCopy, windowsOf } from './fields.js';
 
 /** Fields that change results where a family has them. One that a family does not read makes the config another's. */
 const CHANGES = [
@@ -57,15 +57,4 @@ export function readConfig(config: unknown, generationConfig?: unknown): Archite
   return generation?.get('eos_token_id') === undefined ? architecture : { ...architecture, eos: eosOf(generation) };
 }
 
-/** The fields of a copy, so that getters and proxies run once. */
-function fieldsOf(name: string, config: unknown): Fields {
-  if (Object(config) !== config || Array.isArray(config)) wrongKind(OPERATION, `${name} to be an object`, config);
-  let copy: unknown;
-  try {
-    copy = JSON.parse(JSON.stringify(config));
-  } catch {
-    // A circular object, or a getter that throws.
-  }
-  if (Object(copy) !== copy) wrongKind(OPERATION, `${name} to be plain data`, 'something else');
-  return new Fields(copy as Record<string, unknown>, `${name}.`);
-}
+const fieldsOf = (name: string, config: unknown) => new Fields(plainCopy(OPERATION, name, config), `${name}.`);

@@ -1,0 +1,66 @@
+/** How Pillow resizes: each pixel of a side is a sum of taps, with weights in fixed point. */
+import { fresh } from '../../runtime/memory.js';
+
+/** How much a pixel counts by its distance, which has to be below `support`. */
+export interface Kernel {
+  readonly support: number;
+  weight(distance: number): number;
+}
+
+/** For a side that keeps its size: each pixel is its own. */
+export const COPY: Kernel = { support: 0.5, weight: () => 1 };
+
+/** Pillow's filters, by its numbers. */
+export const KERNELS: Readonly<Record<number, Kernel>> = {
+  2: { support: 1, weight: (distance) => Math.max(0, 1 - distance) },
+  3: {
+    support: 2,
+    weight: (x) => (x < 1 ? (1.5 * x - 2.5) * x * x + 1 : x < 2 ? (((x - 5) * x + 8) * x - 4) * -0.5 : 0),
+  },
+};
+
+/** The bits of weights' fractions. */
+export const FRACTION_BITS = 22;
+
+/** Pixel `first + i` of the cropped side is the sum of pixels `starts[i]` to `ends[i] - 1` with `weights[i * width …]`. */
+export interface Taps {
+  readonly first: number;
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+  readonly weights: Int32Array;
+  readonly width: number;
+}
+
+/**
+ * The taps of a side that is resized from `from` to `to` pixels and cropped around its centre to `crop`, which may be
+ * larger: pixels before and behind these have no taps.
+ */
+export function tapsOf(operation: string, from: number, to: number, crop: number, resize: Kernel): Taps {
+  const kernel = from === to ? COPY : resize;
+  const cut = Math.floor((to - crop) / 2);
+  const count = Math.min(to, crop);
+  const scale = from / to;
+  const stretch = Math.max(scale, 1);
+  const support = kernel.support * stretch;
+  const width = Math.min(2 * Math.ceil(support) + 1, from);
+  const [starts, ends] = [fresh(operation, Int32Array, count), fresh(operation, Int32Array, count)];
+  const weights = fresh(operation, Int32Array, count * width);
+  const shares = new Float64Array(width);
+  for (let i = 0; i < count; ++i) {
+    const centre = (Math.max(cut, 0) + i + 0.5) * scale;
+    const start = Math.max(Math.trunc(centre - support + 0.5), 0);
+    const end = Math.min(Math.trunc(centre + support + 0.5), from);
+    let sum = 0;
+    for (let at = start; at < end; ++at) {
+      sum += shares[at - start] = kernel.weight(Math.abs((at - centre + 0.5) * (1 / stretch)));
+    }
+    for (let tap = 0; tap < end - start; ++tap) {
+      const share = (shares[tap]! / sum) * 2 ** FRACTION_BITS;
+      // Storing cuts off what is behind the point: halves are rounded away from 0.
+      weights[i * width + tap] = share + (share < 0 ? -0.5 : 0.5);
+    }
+    starts[i] = start;
+    ends[i] = end;
+  }
+  return { first: Math.max(-cut, 0), starts, ends, weights, width };
+}
