@@ -14,7 +14,7 @@ export { readCheckpoint, type ReadCheckpointOptions } from './models/checkpoint/
 export type * from './models/checkpoint/types.js';
 export { drift, type Drift } from './models/drift.js';
 export type { OpenModel } from './models/openModel.js';
-export { pixelsOf, type Picture } from './models/pictures/pixelsOf.js';
+export { pixelsOf, type Picture, type Pixels } from './models/pictures/pixelsOf.js';
 export type * from './models/types.js';
 export type * from './worker/modelTypes.js';
 export type { Tensor, TensorLike } from './types.js';

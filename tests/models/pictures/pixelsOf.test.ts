@@ -158,6 +158,28 @@ describe('properties', () => {
   });
 });
 
+describe('the region', () => {
+  const image = picture(40, 20);
+  test.each([
+    ['all of a picture that is only resized', { model_type: 'vit' }, [0, 0, 40, 20]],
+    ['all of one that is left as it is', { model_type: 'vit', do_resize: false }, [0, 0, 40, 20]],
+    ['the middle square, where the shortest edge is as long as the crop', { model_type: 'clip' }, [10, 0, 20, 20]],
+    ['seven eighths of one that is squeezed', { model_type: 'deit' }, [2.5, 1.25, 35, 17.5]],
+    [
+      'nearer to the left, where a crop leaves an odd number',
+      { model_type: 'vit', do_resize: false, do_center_crop: true, crop_size: { height: 20, width: 7 } },
+      [16, 0, 7, 20],
+    ],
+    [
+      'more than the picture, where the crop is larger',
+      { model_type: 'vit', do_resize: false, do_center_crop: true, crop_size: { height: 25, width: 50 } },
+      [-5, -3, 50, 25],
+    ],
+  ])('is %s', (_what, config, [x, y, width, height]) => {
+    expect(pixelsOf(image, config).region).toEqual({ x, y, width, height });
+  });
+});
+
 describe('defaults', () => {
   const image = picture(37, 23);
   const unit = { factor: 1 / 255, mean: HALVES, std: HALVES };

@@ -12,6 +12,15 @@ export interface Picture {
   readonly height: number;
 }
 
+/** What a model for pictures reads. */
+export interface Pixels extends Tensor {
+  /**
+   * The part of the picture that these are, in its own pixels, from its upper left corner. It is larger than a picture
+   * that is smaller than its crop: there is black around it.
+   */
+  readonly region: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+}
+
 /**
  * The numbers that a model for pictures reads: what transformers' image processors do as a preprocessor_config.json
  * says. The picture is resized (bilinear or bicubic, bit for bit as Pillow does), cropped around its centre, rescaled
@@ -19,14 +28,14 @@ export interface Picture {
  *
  * @param imageConfig the file, parsed; where it names no processor, with the `model_type` of config.json, which
  *   `readCheckpoint` adds
- * @returns (1, 3, H, W)
+ * @returns (1, 3, H, W), and the part of the picture that it is
  * @throws TypeError for arguments of the wrong kind; RangeError for `data` of another length than 3 or 4 times the count
  *   of pixels, and for a field that is wrong or not supported, by its name
  * @example
  * const { imageConfig } = await readCheckpoint(folder);
  * const pixels = pixelsOf(context.getImageData(0, 0, width, height), imageConfig);
  */
-export function pixelsOf(image: Picture, imageConfig: unknown): Tensor {
+export function pixelsOf(image: Picture, imageConfig: unknown): Pixels {
   const { bytes, width, height } = checked(image);
   const { size = [height, width], kernel, crop, numbers } = readProcessor(imageConfig);
   const shorter = Math.min(height, width);
@@ -37,6 +46,7 @@ export function pixelsOf(image: Picture, imageConfig: unknown): Tensor {
   const data = fresh(OPERATION, Float32Array, 3 * plane);
   const down = tapsOf(OPERATION, height, toHeight, rows, kernel);
   const across = tapsOf(OPERATION, width, toWidth, columns, kernel);
+  const [top, left] = [Math.max(-down.cut, 0), Math.max(-across.cut, 0)];
   // In its place first the sums of rows, in fixed point: what has no taps stays 0.
   const sums = new Int32Array(data.buffer);
   const row = new Uint8ClampedArray(3 * across.starts.length);
@@ -45,7 +55,7 @@ export function pixelsOf(image: Picture, imageConfig: unknown): Tensor {
     for (let to = first; down.starts[to]! <= y; ++to) {
       const weight = down.weights[to * down.width + y - down.starts[to]!]!;
       for (let channel = 0, from = 0; channel < 3; ++channel) {
-        let at = channel * plane + (down.first + to) * columns + across.first;
+        let at = channel * plane + (top + to) * columns + left;
         for (const end = from + across.starts.length; from < end; ++from) {
           sums[at++]! += Math.imul(weight, row[from]!);
         }
@@ -59,7 +69,9 @@ export function pixelsOf(image: Picture, imageConfig: unknown): Tensor {
       data[at] = numbers[256 * channel + byte]!;
     }
   }
-  return { data, shape: [1, 3, rows, columns] };
+  const [tall, wide] = [height / toHeight, width / toWidth];
+  const region = { x: across.cut * wide, y: down.cut * tall, width: columns * wide, height: rows * tall };
+  return { data, shape: [1, 3, rows, columns], region };
 }
 
 const HALF = 2 ** (FRACTION_BITS - 1);

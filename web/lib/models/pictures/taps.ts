@@ -22,9 +22,12 @@ export const KERNELS: Readonly<Record<number, Kernel>> = {
 /** The bits of weights' fractions. */
 export const FRACTION_BITS = 22;
 
-/** Pixel `first + i` of the cropped side is the sum of pixels `starts[i]` to `ends[i] - 1` with `weights[i * width …]`. */
+/**
+ * Pixel i of those that are kept is the sum of the side's pixels `starts[i]` to `ends[i] - 1` with `weights[i * width …]`.
+ */
 export interface Taps {
-  readonly first: number;
+  /** How many pixels of the resized side are before the crop; below 0 if the crop begins before the side. */
+  readonly cut: number;
   readonly starts: Int32Array;
   readonly ends: Int32Array;
   readonly weights: Int32Array;
@@ -32,8 +35,8 @@ export interface Taps {
 }
 
 /**
- * The taps of a side that is resized from `from` to `to` pixels and cropped around its centre to `crop`, which may be
- * larger: pixels before and behind these have no taps.
+ * The taps of a side that is resized from `from` to `to` pixels, of which those are kept that are in a crop around its
+ * centre. The crop may be larger: then all are.
  */
 export function tapsOf(operation: string, from: number, to: number, crop: number, resize: Kernel): Taps {
   const kernel = from === to ? COPY : resize;
@@ -62,5 +65,5 @@ export function tapsOf(operation: string, from: number, to: number, crop: number
     starts[i] = start;
     ends[i] = end;
   }
-  return { first: Math.max(-cut, 0), starts, ends, weights, width };
+  return { cut, starts, ends, weights, width };
 }
