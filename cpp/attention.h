@@ -234,8 +234,9 @@ void linearBackward(const LinearGradArgs& args, float* scratch);
 int64_t linearBackwardScratch(const LinearGradArgs& args);
 
 /// kRelu: max(x, 0). kGelu: x * P(X <= x) for a standard normal X. kGeluTanh: GELU approximated by a hyperbolic
-/// tangent. kSigmoid: s(x) = 1 / (1 + e^-x). kSilu: x * s(x). Source: Hendrycks and Gimpel 2016.
-enum class Activation : int32_t { kRelu = 0, kGelu = 1, kGeluTanh = 2, kSilu = 3, kSigmoid = 4 };
+/// tangent. kSigmoid: s(x) = 1 / (1 + e^-x). kSilu: x * s(x). kQuickGelu: x * s(1.702 x). Source: Hendrycks and Gimpel
+/// 2016.
+enum class Activation : int32_t { kRelu = 0, kGelu = 1, kGeluTanh = 2, kSilu = 3, kSigmoid = 4, kQuickGelu = 5 };
 
 /// out = kGelu of x, or with `tanh` kGeluTanh. x, out  (count); may be the same buffer.
 void gelu(const float* x, float* out, int count, bool tanh);

@@ -68,8 +68,8 @@ FIELDS(RunStepsArgs, steps, bytes, past)
 
 BINDINGS {
   using namespace wasm_attention;
-  values<Activation::kRelu, Activation::kGelu, Activation::kGeluTanh, Activation::kSilu, Activation::kSigmoid>(
-      "activations", "relu gelu gelu-tanh silu sigmoid");
+  values<Activation::kRelu, Activation::kGelu, Activation::kGeluTanh, Activation::kSilu, Activation::kSigmoid,
+         Activation::kQuickGelu>("activations", "relu gelu gelu-tanh silu sigmoid quick-gelu");
   values<WeightType::kFloat32, WeightType::kFloat16, WeightType::kInt8, WeightType::kInt8Fine, WeightType::kInt8Table>(
       "weightTypes", "float32 float16 int8 int8-fine int8-table");
   values<FileType::kFloat16, FileType::kBFloat16, FileType::kQ8_0>("fileTypes", "F16 BF16 Q8_0");

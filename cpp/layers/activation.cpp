@@ -49,44 +49,55 @@ Point sigmoidPoint(f32x4 x) {
   const f32x4 value = 1.0f / (1.0f + exp(-x));
   return {value, value * (1.0f - value)};
 }
-Point siluPoint(f32x4 x) {
-  const f32x4 gate = sigmoidPoint(x).value;
-  return {x * gate, gate + x * gate * (1.0f - gate)};
+/// x * s(factor * x).
+Point gatedPoint(f32x4 x, float factor) {
+  const Point gate = sigmoidPoint(factor * x);
+  // A factor of x itself would overflow where the slope of the gate is 0.
+  return {x * gate.value, gate.value + factor * (x * gate.slope)};
 }
 
-/// Applies a function to each element, four at a time; `gradient` may be null.
-template <Point (*kFunction)(f32x4)>
-void map(const float* x, float* values, float* gradient, size_t count) {
-  size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    const Point p = kFunction(load(x + i));
+/// Applies a function to each element of a multiple of four; `gradient` may be null.
+template <typename F>
+void map(const float* x, float* values, float* gradient, size_t count, F function) {
+  for (size_t i = 0; i < count; i += kLanes) {
+    const Point p = function(load(x + i));
     store(values + i, p.value);
     if (gradient) store(gradient + i, load(gradient + i) * p.slope);
   }
-  if (i == count) return;
-  float rest[kLanes] = {};
-  const size_t bytes = (count - i) * sizeof(float);
-  std::memcpy(rest, x + i, bytes);
-  const Point p = kFunction(load(rest));
-  std::memcpy(values + i, &p.value, bytes);
-  for (int lane = 0; gradient && i < count; ++i, ++lane) gradient[i] *= p.slope[lane];
+}
+
+/// `activate` for a multiple of four elements.
+void activateVectors(const float* x, float* values, float* gradient, size_t count, Activation activation) {
+  switch (activation) {
+    case Activation::kRelu:
+      return map(x, values, gradient, count, reluPoint);
+    case Activation::kGelu:
+      return map(x, values, gradient, count, geluPoint);
+    case Activation::kGeluTanh:
+      return map(x, values, gradient, count, geluTanhPoint);
+    case Activation::kSilu:
+    case Activation::kQuickGelu: {
+      const float factor = activation == Activation::kSilu ? 1.0f : 1.702f;
+      return map(x, values, gradient, count, [factor](f32x4 each) { return gatedPoint(each, factor); });
+    }
+    case Activation::kSigmoid:
+      return map(x, values, gradient, count, sigmoidPoint);
+  }
 }
 
 }  // namespace
 
 void activate(const float* x, float* values, float* gradient, size_t count, Activation activation) {
-  switch (activation) {
-    case Activation::kRelu:
-      return map<reluPoint>(x, values, gradient, count);
-    case Activation::kGelu:
-      return map<geluPoint>(x, values, gradient, count);
-    case Activation::kGeluTanh:
-      return map<geluTanhPoint>(x, values, gradient, count);
-    case Activation::kSilu:
-      return map<siluPoint>(x, values, gradient, count);
-    case Activation::kSigmoid:
-      return map<sigmoidPoint>(x, values, gradient, count);
-  }
+  const size_t whole = count / kLanes * kLanes;
+  activateVectors(x, values, gradient, whole, activation);
+  if (whole == count) return;
+  float rest[kLanes] = {}, slopes[kLanes] = {};
+  const size_t bytes = (count - whole) * sizeof(float);
+  std::memcpy(rest, x + whole, bytes);
+  if (gradient) std::memcpy(slopes, gradient + whole, bytes);
+  activateVectors(rest, rest, slopes, kLanes, activation);
+  std::memcpy(values + whole, rest, bytes);
+  if (gradient) std::memcpy(gradient + whole, slopes, bytes);
 }
 
 namespace {

@@ -119,7 +119,7 @@ export const layerCases = {
 
   GatedFeedForward(draw: Draw): Case {
     const [numHiddens, ffnHiddens, bias] = [draw.axis(), draw.axis(), draw.chance(0.5)];
-    const activation: ActivationName = draw.pick(['relu', 'gelu', 'gelu-tanh', 'silu', 'sigmoid']);
+    const activation: ActivationName = draw.pick(['relu', 'gelu', 'gelu-tanh', 'silu', 'sigmoid', 'quick-gelu']);
     const shape = rowsOf(draw, numHiddens);
     const [x, gradOutput] = [draw.tensor(shape), draw.tensor(shape)];
     return {
@@ -164,7 +164,7 @@ export const layerCases = {
 
   FeedForward(draw: Draw): Case {
     const [numHiddens, ffnHiddens] = [draw.axis(), draw.axis()];
-    const activation: ActivationName = draw.pick(['relu', 'gelu', 'gelu-tanh', 'silu', 'sigmoid']);
+    const activation: ActivationName = draw.pick(['relu', 'gelu', 'gelu-tanh', 'silu', 'sigmoid', 'quick-gelu']);
     const shape = rowsOf(draw, numHiddens);
     const [x, gradOutput] = [draw.tensor(shape), draw.tensor(shape)];
     return {

@@ -84,7 +84,7 @@ export const modelCases = {
     const numHiddens = headDim ? draw.axis() : 4 * numHeads;
     const norm = draw.pick(['pre', 'post'] as const);
     const normType = draw.pick(['layer', 'rms'] as const);
-    const activation: ActivationName = draw.pick(['relu', 'gelu', 'gelu-tanh', 'silu', 'sigmoid']);
+    const activation: ActivationName = draw.pick(['relu', 'gelu', 'gelu-tanh', 'silu', 'sigmoid', 'quick-gelu']);
     const turns = draw.maybe(() => ({}), 0.3);
     const masks = draw.maybe(() => ({ isCausal: true }));
     const shape = [draw.integer(1, 3), draw.axis(), numHiddens];

@@ -9,7 +9,7 @@ import { Random } from '../support/random.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
 import { BLOCK_SIZES, SIZES } from '../support/sizes.js';
 
-const NAMES: readonly ActivationName[] = ['relu', 'gelu', 'gelu-tanh', 'silu'];
+const NAMES: readonly ActivationName[] = ['relu', 'gelu', 'gelu-tanh', 'silu', 'quick-gelu'];
 const KEYS = {
   weight1: 'dense1.weight',
   bias1: 'dense1.bias',

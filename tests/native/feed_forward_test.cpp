@@ -16,7 +16,7 @@ constexpr double kStep = 32 * kHalfUlp;
 
 PROPERTY(FeedForward, AgreesWithFloat64) {
   const int rows = draw.integer(1, draw.flag() ? 300 : 12), width = draw.integer(1, 20), hiddens = draw.integer(1, 40);
-  const auto activation = static_cast<Activation>(draw.integer(0, 4));
+  const auto activation = static_cast<Activation>(draw.integer(0, 5));
   const bool gated = draw.flag();
   const int inner = gated ? 2 * hiddens : hiddens;
   const float dropout = draw.flag() ? 0.3f : 0;

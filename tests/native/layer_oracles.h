@@ -86,10 +86,11 @@ inline Point activate64(Activation activation, double x) {
     const double below = std::erfc(-x / std::sqrt(2.0)) / 2, density = std::exp(-x * x / 2) / std::sqrt(2 * M_PI);
     return {x * below, below + x * density};
   }
-  if (activation == Activation::kSilu || activation == Activation::kSigmoid) {
-    const double gate = 1 / (1 + std::exp(-x)), slope = gate * (1 - gate);
+  if (activation == Activation::kSilu || activation == Activation::kSigmoid || activation == Activation::kQuickGelu) {
+    const double factor = activation == Activation::kQuickGelu ? 1.702 : 1;
+    const double gate = 1 / (1 + std::exp(-factor * x)), slope = gate * (1 - gate);
     if (activation == Activation::kSigmoid) return {gate, slope};
-    return {x * gate, gate + x * slope};
+    return {x * gate, gate + factor * x * slope};
   }
   const double root = std::sqrt(2 / M_PI), t = std::tanh(root * (x + 0.044715 * x * x * x));
   return {x * (1 + t) / 2, (1 + t) / 2 + x * (1 - t * t) / 2 * root * (1 + 3 * 0.044715 * x * x)};

@@ -67,7 +67,7 @@ PROPERTY(TransformerBlock, AgreesWithFloat64) {
   c.interleaved = draw.flag();
   c.gated = draw.flag();
   c.rms = draw.flag();
-  c.activation = static_cast<Activation>(draw.integer(0, 4));
+  c.activation = static_cast<Activation>(draw.integer(0, 5));
   if (draw.flag()) {
     for (int b = 0; b < c.batch; ++b) c.validLens.push_back(draw.integer(0, c.tokens));
   }

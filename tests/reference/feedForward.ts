@@ -1,7 +1,7 @@
 import { linear, linearBackward } from './linear.js';
 import type { Numbers, Reference } from './tensor.js';
 
-export type ActivationName = 'relu' | 'gelu' | 'gelu-tanh' | 'silu' | 'sigmoid';
+export type ActivationName = 'relu' | 'gelu' | 'gelu-tanh' | 'silu' | 'sigmoid' | 'quick-gelu';
 
 /** P(X <= x) for a standard normal X: a series around 0, a continued fraction in the tails. */
 export function normalCdf(x: number): number {
@@ -38,6 +38,7 @@ export const ACTIVATIONS: Record<ActivationName, readonly [(x: number) => number
   ],
   silu: [(x) => x * sigmoid(x), (x) => sigmoid(x) * (1 + x * sigmoid(-x))],
   sigmoid: [sigmoid, (x) => sigmoid(x) * sigmoid(-x)],
+  'quick-gelu': [(x) => x * sigmoid(1.702 * x), (x) => sigmoid(1.702 * x) * (1 + 1.702 * x * sigmoid(-1.702 * x))],
 };
 
 const map = ({ data, shape }: Numbers, f: (x: number, i: number) => number): Reference => ({

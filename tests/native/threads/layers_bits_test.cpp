@@ -31,7 +31,7 @@ TEST(Threads, ChangeNoBitOfLinearGradients) {
 }
 
 TEST(Threads, ChangeNoBitOfAFeedForwardNetwork) {
-  for (const int choice : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}) {
+  for (const int choice : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}) {
     const auto activation = static_cast<Activation>(choice / 2);
     const bool gated = choice % 2;
     for (int rows : {1, 5, 300}) {

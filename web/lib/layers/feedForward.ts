@@ -16,9 +16,9 @@ import type { ForwardOptions, Layer, LayerResult } from './base/types.js';
 
 /**
  * 'relu' is max(x, 0), 'gelu' x·Φ(x), 'gelu-tanh' its approximation by a hyperbolic tangent (Hendrycks and Gimpel
- * 2016), 'sigmoid' 1/(1 + e^-x), and 'silu' x·sigmoid(x).
+ * 2016), 'sigmoid' 1/(1 + e^-x), 'silu' x·sigmoid(x), and 'quick-gelu' x·sigmoid(1.702·x), as CLIP has it.
  */
-export type Activation = 'relu' | 'gelu' | 'gelu-tanh' | 'silu' | 'sigmoid';
+export type Activation = 'relu' | 'gelu' | 'gelu-tanh' | 'silu' | 'sigmoid' | 'quick-gelu';
 
 /** Its number in C++. */
 export function checkActivation(operation: string, activation: unknown, otherwise: Activation = 'relu'): number {
