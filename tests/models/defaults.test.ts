@@ -5,6 +5,7 @@ import { openModel, type ModelResult } from 'wasm-attention/models';
 import { allocator, attention } from '../fuzz/watched.js';
 import { fitted } from '../support/fitted.js';
 import { checkpoint, families } from './fixtures.js';
+import { pictureFamilies } from './pictures/fixtures.js';
 
 type Config = Record<string, unknown>;
 type Tensors = Record<string, Tensor>;
@@ -597,7 +598,7 @@ const refusal = async (config: Config, weights: Tensors): Promise<string | undef
 };
 
 test('every family is here', () => {
-  expect(Object.keys(FAMILIES).sort()).toEqual(families);
+  expect([...Object.keys(FAMILIES), ...pictureFamilies].sort()).toEqual(families);
 });
 
 describe.each(Object.entries(FAMILIES))('%s', (_name, { from, with: others, defaults, changes, reading }) => {

@@ -5,10 +5,11 @@ import { readSafetensors } from 'wasm-attention';
 import { openModel, type ModelResult } from 'wasm-attention/models';
 import { allocator, attention } from '../fuzz/watched.js';
 import { checkpoint, checkpoints, families } from './fixtures.js';
+import { pictureFamilies } from './pictures/fixtures.js';
 
 test('every family has a checkpoint', () => {
   const tested = checkpoints.map((name) => checkpoint(name).config.model_type as string);
-  expect([...new Set(tested)].sort()).toEqual(families);
+  expect([...new Set(tested), ...pictureFamilies].sort()).toEqual(families);
 });
 
 test('the guide lists every family', () => {

@@ -28,8 +28,13 @@ const json = (path: string): never => JSON.parse(readFileSync(join(ROOT, path), 
 
 export const families = Object.keys(FAMILIES).sort();
 
-/** The checkpoints in tests/fixtures/models. */
-export const checkpoints = readdirSync(join(ROOT, 'models')).sort();
+const folders = readdirSync(join(ROOT, 'models')).sort();
+const isOfPictures = (name: string): boolean =>
+  (json(`models/${name}/expected.json`) as { image?: null }).image === null;
+
+/** The checkpoints of tokens, and those of pictures, in tests/fixtures/models. */
+export const checkpoints = folders.filter((name) => !isOfPictures(name));
+export const pictureCheckpoints = folders.filter(isOfPictures);
 
 export function checkpoint(name: string): Checkpoint {
   const config: Record<string, unknown> = json(`models/${name}/config.json`);

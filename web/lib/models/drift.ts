@@ -1,6 +1,7 @@
 import { tagOf, wrongKind, wrongUse, wrongValue } from '../check/values.js';
 import { toRows, type TokenIds } from './tokens.js';
-import type { Model, ModelResult } from './types.js';
+import type { TensorLike } from '../types.js';
+import type { Model, ModelResult, VisionModel } from './types.js';
 
 const OPERATION = 'drift';
 
@@ -26,7 +27,14 @@ export interface Drift {
  * @example
  * const { flips } = drift(model, await openModel({ config, weights, weightType: 'int8' }), ids);
  */
-export function drift(reference: Model, model: Model, ids: TokenIds): Drift {
+export function drift(reference: Model, model: Model, ids: TokenIds): Drift;
+/**
+ * `drift` for models of pictures, which only have a cosine.
+ *
+ * @param pixels as in `forward`
+ */
+export function drift(reference: VisionModel, model: VisionModel, pixels: TensorLike): Drift;
+export function drift(reference: Model | VisionModel, model: Model | VisionModel, input: TokenIds | TensorLike): Drift {
   const models = { reference, model };
   for (const [name, given] of Object.entries(models)) {
     if (typeof (Object(given) as Partial<Model>).forward !== 'function') {
@@ -37,12 +45,12 @@ export function drift(reference: Model, model: Model, ids: TokenIds): Drift {
     if (reference[size] !== model[size]) wrongValue(OPERATION, `models with the same ${size}`, model[size]);
   }
   const { vocabSize } = reference;
-  const { data, batch, tokens } = toRows(OPERATION, 'ids', ids, vocabSize - 1);
-  let [cosine, flips, divergence] = [1, 0, 0];
-  for (let b = 0; b < batch; ++b) {
-    const row = Array.from(data.subarray(b * tokens, (b + 1) * tokens));
-    const [one, other] = [resultOf(reference, row), resultOf(model, row)];
+  let [cosine, flips, divergence, count] = [1, 0, 0, 0];
+  for (const each of vocabSize === 0 ? [input] : rowsOfTokens(input as TokenIds, vocabSize)) {
+    const [one, other] = [resultOf(reference, each), resultOf(model, each)];
     const predicts = one.logits?.shape.at(-1) === vocabSize && one.logits.shape.length === 3;
+    const tokens = one.hidden.data.length / one.hidden.shape.at(-1)!;
+    count += tokens;
     for (let t = 0; t < tokens; ++t) {
       cosine = Math.min(cosine, cosineOf(rowOf(one.hidden, t), rowOf(other.hidden, t)));
       if (!predicts) continue;
@@ -52,12 +60,16 @@ export function drift(reference: Model, model: Model, ids: TokenIds): Drift {
     }
     if (!predicts) flips = NaN;
   }
-  const count = batch * tokens;
   return { cosine, flips: flips / count, divergence: Number.isNaN(flips) ? NaN : divergence / count };
 }
 
-function resultOf(model: Model, row: number[]): ModelResult {
-  const result = model.forward(row);
+function rowsOfTokens(ids: TokenIds, vocabSize: number): number[][] {
+  const { data, batch, tokens } = toRows(OPERATION, 'ids', ids, vocabSize - 1);
+  return Array.from({ length: batch }, (_, b) => Array.from(data.subarray(b * tokens, (b + 1) * tokens)));
+}
+
+function resultOf(model: Model | VisionModel, input: TokenIds | TensorLike): ModelResult {
+  const result = (model as Model).forward(input as TokenIds);
   return tagOf(result) === 'Promise' ? wrongUse(OPERATION, 'models outside workers', 'one in a worker') : result;
 }
 

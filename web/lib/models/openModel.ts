@@ -1,14 +1,15 @@
 import { failed } from '../check/values.js';
 import type { OpenInWorker } from '../worker/model.js';
-import type { AsyncModel, OpenWorkerModelOptions } from '../worker/modelTypes.js';
+import type { AsyncModel, AsyncVisionModel, OpenWorkerModelOptions } from '../worker/modelTypes.js';
 import { OPERATION } from './config/architecture.js';
 import { openIn } from './openIn.js';
-import { OPEN_MODEL, type Model, type OpenModelOptions } from './types.js';
+import { OPEN_MODEL, type Model, type OpenModelOptions, type VisionModel } from './types.js';
 import { toSend } from './weights/remote.js';
 
+/** A checkpoint of pictures opens as a `VisionModel`: `openModel<VisionModel>(…)`. */
 export interface OpenModel {
-  (options: OpenWorkerModelOptions): Promise<AsyncModel>;
-  (options: OpenModelOptions): Promise<Model>;
+  <M extends AsyncModel | AsyncVisionModel = AsyncModel>(options: OpenWorkerModelOptions): Promise<M>;
+  <M extends Model | VisionModel = Model>(options: OpenModelOptions): Promise<M>;
 }
 
 /**
@@ -17,7 +18,7 @@ export interface OpenModel {
  * @param library imports what opens a model where no `attention` is given
  */
 export function createOpenModel(library: () => Promise<{ load: () => Promise<object> }>): OpenModel {
-  return (async (options: OpenModelOptions | OpenWorkerModelOptions) => {
+  return async (options: OpenModelOptions | OpenWorkerModelOptions) => {
     const attention = Object.hasOwn(Object(options) as object, 'attention') ? options.attention : undefined;
     const openInWorker = (Object(attention) as OpensModels)[OPEN_MODEL];
     if (openInWorker) return openInWorker(options, toSend);
@@ -27,7 +28,7 @@ export function createOpenModel(library: () => Promise<{ load: () => Promise<obj
       void (error as Error).stack;
       throw error;
     });
-  }) as OpenModel;
+  };
 }
 
 interface OpensModels {

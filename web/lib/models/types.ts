@@ -2,15 +2,15 @@
 import type { Operations } from '../operations.js';
 import type { Known } from '../check/options.js';
 import type { MatrixType, WeightType } from '../check/weightType.js';
-import type { Tensor } from '../types.js';
+import type { Tensor, TensorLike } from '../types.js';
 import type { KeyValueCache } from '../steps/cache.js';
 import type { SentenceModules } from './checkpoint/types.js';
-import type { PositionKind } from './config/architecture.js';
+import type { Part, PositionKind } from './config/architecture.js';
 import type { Weights } from './files.js';
 import type { TokenIds } from './tokens.js';
 
 export type { MatrixType, WeightType } from '../check/weightType.js';
-export type { PositionKind } from './config/architecture.js';
+export type { Part, PositionKind } from './config/architecture.js';
 export type { Weights } from './files.js';
 export type { TokenIds } from './tokens.js';
 
@@ -24,8 +24,13 @@ export interface OpenModelOptions {
   index?: unknown;
   /** generation_config.json, parsed. Its `eos_token_id` comes before the one of `config`. */
   generationConfig?: unknown;
-  /** Has no effect yet. */
+  /** Has no effect: a checkpoint of `readCheckpoint` has one. */
   imageConfig?: unknown;
+  /**
+   * The tower to open of a checkpoint with two, CLIP's or SigLIP's: 'vision' gives a `VisionModel`, 'text' a `Model`.
+   * Needed there, except for classifiers of pictures, and refused elsewhere.
+   */
+  part?: Part;
   /** What `embed` does after the last layer, as modules.json of sentence-transformers lists it. Default: the mean. */
   sentence?: SentenceModules;
   /** Has no effect: a checkpoint of `readCheckpoint` has one. */
@@ -85,6 +90,7 @@ export const OPEN_OPTIONS: Known<OpenModelOptions> = {
   onProgress: 1,
   weightType: 1,
   cacheType: 1,
+  part: 1,
 };
 
 /** The size of a model's cache, and how it stores numbers. */
@@ -131,6 +137,9 @@ export interface ModelForwardOptions {
   positions?: 'none' | TokenIds;
 }
 
+/** The options of a `VisionModel`'s `forward`. */
+export type VisionForwardOptions = Omit<ModelForwardOptions, 'attentionMask' | 'tokenTypes' | 'lastOnly' | 'cache'>;
+
 /** Functions by the names of what they see; the guide "Real models" lists them. */
 // A function that returns nothing has the type void.
 // oxlint-disable-next-line typescript/no-invalid-void-type
@@ -138,21 +147,32 @@ export type ModelHooks = Record<string, (value: Tensor) => Tensor | void>;
 
 /** What `forward` returns. */
 export interface ModelResult {
-  /** (B, T, D), after the last norm; in OPT of narrow embeddings, as wide as these. */
+  /** (B, T, D), after the last norm, which CLIP's pictures do not have; in OPT of narrow embeddings, as wide as these. */
   hidden: Tensor;
   /**
-   * (B, T, V), or (B, 1, V) with `lastOnly`; (B, classes) if the head classifies sequences, (B, T, classes) if it
+   * (B, T, V), or (B, 1, V) with `lastOnly`; (B, classes) if the head classifies sequences or pictures, (B, T, classes) if it
    * classifies tokens, (B, T, 2) if it finds where an answer begins and ends, (B, T) if it finds replaced tokens (above
    * 0).
    */
   logits?: Tensor;
-  /** (B, D): the pooler's vector, for encoders that have a pooler. */
+  /**
+   * (B, D): the pooler's vector, for encoders that have a pooler; the class token's, normed, in DINOv2 and CLIP's
+   * pictures; the vector of the attention that pools SigLIP's; that of the end token in CLIP's texts.
+   */
   pooled?: Tensor;
+  /** (B, P): CLIP's projection of `pooled`, in which pictures and texts are compared. Its length is not 1. */
+  embeds?: Tensor;
   /** numLayers of (B, H, T, S). */
   weights?: Tensor[];
-  /** numLayers + 1 of (B, T, D), as in transformers: the last one is `hidden`, normed in decoders and ModernBERT. */
+  /**
+   * numLayers + 1 of (B, T, D), as in transformers: the last one is `hidden`, normed in decoders and ModernBERT; in models of
+   * pictures and in CLIP's texts it is what the last norm reads.
+   */
   hiddenStates?: Tensor[];
 }
+
+/** What a `VisionModel`'s `forward` returns. Tokens are special ones, and then a patch each. */
+export type VisionResult = ModelResult;
 
 /** The options of `generate`. */
 export interface GenerateOptions {
@@ -214,10 +234,11 @@ export interface ModelFacts {
   readonly numLayers: number;
   readonly numHeads: number;
   readonly numHiddens: number;
+  /** 0 for pictures. */
   readonly vocabSize: number;
   /**
    * The most tokens that a pass and its cache may hold: `max_position_embeddings`, or more where rotary positions are
-   * scaled beyond it.
+   * scaled beyond it. For pictures, of which larger ones are read, too, the tokens of one of the config's size.
    */
   readonly maxLength: number;
   /** Whether tokens see only those before them. Otherwise `generate` and `createCache` throw. */
@@ -228,7 +249,10 @@ export interface ModelFacts {
    * The names of the classes in `logits`: the config's `id2label`, or LABEL_0, LABEL_1 and so on. Undefined if the
    * model does not classify.
    */
-  readonly labels?: readonly string[];
+  readonly labels?: readonly string[] | undefined;
+  /** CLIP and SigLIP: the similarity of a picture and a text is exp(logitScale) · cos(image, text) + logitBias. */
+  readonly logitScale?: number | undefined;
+  readonly logitBias?: number | undefined;
   /** Bytes that its parameters take in wasm memory. */
   readonly parameterBytes: number;
   /** Names of the files' tensors that the model does not use. */
@@ -286,6 +310,37 @@ export interface Model extends ModelFacts {
    * @throws TypeError for encoders; RangeError if the memory runs out
    */
   createCache(options?: ModelCacheOptions): ModelCache;
+
+  /** Frees its memory. */
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+/** Where a picture's patches are among the tokens: token `first + row * columns + column`. */
+export interface Patches {
+  first: number;
+  rows: number;
+  columns: number;
+  /** The pixels of a patch's side. */
+  size: number;
+}
+
+/** A model of pictures from `openModel`. */
+export interface VisionModel extends ModelFacts {
+  /**
+   * One pass over pictures. For another size than the config's, the table of positions is resized as transformers does with
+   * `interpolate_pos_encoding`. Pixels that fill no patch, at the right and below, are not read.
+   *
+   * @param pixels (B, C, H, W), normalised as the checkpoint's preprocessor_config.json says
+   * @throws RangeError for another shape, for pictures smaller than a patch, and for another size than the config's where the
+   *   table is no square; TypeError for a hook that does not exist
+   * @example
+   * const { logits, weights } = model.forward(pixels, { needWeights: true });
+   */
+  forward(pixels: TensorLike, options?: VisionForwardOptions): VisionResult;
+
+  /** Where the patches of a picture of this size are among the tokens. */
+  patches(height: number, width: number): Patches;
 
   /** Frees its memory. */
   dispose(): void;

@@ -24,7 +24,7 @@ export type OpenInWorker = (
 
 export function factsOf(model: ModelFacts): ModelFacts {
   const { family, numLayers, numHeads, numHiddens, vocabSize, maxLength, isCausal, positionKind, labels } = model;
-  const { parameterBytes, unused } = model;
+  const { logitScale, logitBias, parameterBytes, unused } = model;
   return {
     family,
     numLayers,
@@ -35,6 +35,8 @@ export function factsOf(model: ModelFacts): ModelFacts {
     isCausal,
     positionKind,
     labels,
+    logitScale,
+    logitBias,
     parameterBytes,
     unused,
   };
@@ -94,7 +96,8 @@ function modelOf(connection: Connection, given: Given): AsyncModel {
   Object.freeze(facts.labels);
   const own = (_calls: CallOptions, reference: Reference): object => ({
     ...facts,
-    generate: generator(connection, reference),
+    // Models of pictures generate nothing.
+    ...(facts.vocabSize > 0 && { generate: generator(connection, reference) }),
   });
   return (received(connection, 'Model', given, own) as { model: AsyncModel }).model;
 }

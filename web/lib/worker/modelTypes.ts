@@ -7,9 +7,13 @@ import type {
   ModelForwardOptions,
   ModelResult,
   OpenModelOptions,
+  Patches,
   TokenIds,
+  VisionForwardOptions,
+  VisionModel,
+  VisionResult,
 } from '../models/types.js';
-import type { Tensor } from '../types.js';
+import type { Tensor, TensorLike } from '../types.js';
 import type { CallOptions } from './job.js';
 import type { AsyncWasmAttention, Handle } from './types.js';
 
@@ -40,6 +44,16 @@ export interface AsyncModel extends ModelFacts {
   createCache(...args: Parameters<Model['createCache']>): Promise<AsyncModelCache>;
   /** The same model, with these options for its calls except `generate`, which has its own `signal`. */
   with(options: CallOptions): AsyncModel;
+  dispose(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A model of pictures from `openModel` in a worker. */
+export interface AsyncVisionModel extends ModelFacts {
+  forward(pixels: TensorLike, options?: Omit<VisionForwardOptions, 'hooks'>): Promise<VisionResult>;
+  patches(...args: Parameters<VisionModel['patches']>): Promise<Patches>;
+  /** The same model, with these options for its calls. */
+  with(options: CallOptions): AsyncVisionModel;
   dispose(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -31,6 +31,35 @@ export interface DistanceTable {
   readonly rowOf: (distance: number) => number;
 }
 
+/** One of a checkpoint's two towers. */
+export type Part = 'vision' | 'text';
+
+/** How pictures become tokens: special ones, and then one for each patch, row by row. */
+export interface Pictures {
+  readonly channels: number;
+  /** The pixels of a patch's side. */
+  readonly patch: number;
+  /** Of the map of patches. */
+  readonly hasBias: boolean;
+  /** In pixels: what the table of positions was made for. */
+  readonly height: number;
+  readonly width: number;
+  /** Learned tokens before the patches': those with positions, then those without. */
+  readonly specials: readonly SpecialTokens[];
+  /** Whether a picture of the config's size has the table as it is even if it is no square. */
+  readonly keepsTable: boolean;
+  /** How the table is resized for other sizes: each row from four rows, or from as many as fewer rows need. */
+  readonly resizing: 'four' | 'antialias';
+}
+
+/** A tensor of one or more tokens. */
+export interface SpecialTokens {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly count: number;
+  readonly hasPositions: boolean;
+}
+
 export interface Architecture {
   /** `config.model_type` */
   readonly family: string;
@@ -68,6 +97,8 @@ export interface Architecture {
   /** Scores s become softcap·tanh(s/softcap). Default none. */
   readonly softcap?: number | undefined;
   readonly positionKind: PositionKind;
+  /** If it reads pictures in place of tokens. */
+  readonly pictures?: Pictures;
   /**
    * A learned bias of scores, for all layers: the table `names.relativeBias` (rows, heads).
    */
@@ -102,8 +133,23 @@ export interface Architecture {
   readonly names: Names;
   /** The heads that this family's files may have. */
   readonly tasks: Tasks;
+  /** Whether the last of the hidden states is what the last norm reads, not what it gives. */
+  readonly endsBeforeNorm?: boolean;
+  /**
+   * The row whose vector, after `names.poolerNorm`, is the pooled one if there is no pooler: that of the first token, or of
+   * the first `endId`; undefined for none.
+   */
+  readonly pools?: 'first' | 'end';
+  /** The token at the end of a text. 2, which the first configs have, stands for the largest id of a row. */
+  readonly endId?: number;
+  /** The width of the pooler's vector. Default `hiddens`. */
+  readonly poolerWidth?: number;
   /** Applied to the pooler's vector. Default 'tanh'. */
   readonly poolerActivation?: VectorActivation;
+  /** A matrix without a bias that maps the pooled vector to `embeds`; some files lack it. */
+  readonly projection?: { readonly name: string; readonly outputs: number; readonly isOptional: boolean };
+  /** Whether it is one of the towers of the checkpoint. */
+  readonly isPart?: boolean;
   /** What depends on the form of the file: the shapes of its tensors by their names in the model. */
   readonly inFile?: (shapeOf: (tensor: string) => readonly number[] | undefined) => Partial<Architecture>;
   /** The first of `config.architectures`, such as `…ForMaskedLM`. Its ending says which head to use. */
@@ -118,8 +164,13 @@ export interface Names {
   readonly prefix: string;
   /** The prefix in files of another form. */
   readonly otherPrefix?: string;
-  readonly tokens: string;
+  /** Undefined for pictures. */
+  readonly tokens?: string;
+  /** A map of all numbers of a patch: its weight is (hiddens, channels, patch, patch). */
+  readonly patches?: string;
   readonly positions?: string;
+  /** A tensor (1, rows, hiddens) in place of the module `positions`. */
+  readonly positionTable?: string;
   readonly types?: string;
   readonly embeddingNorm?: string;
   readonly embeddingMap?: string;
@@ -134,6 +185,12 @@ export interface Names {
   readonly layer: (i: number) => LayerNames;
   readonly finalNorm?: string;
   readonly pooler?: string;
+  readonly poolerNorm?: string;
+  /** A layer whose attention has one query for each picture, the tensor `probe`, and gives the pooled vector. */
+  readonly attentionPooler?: LayerNames & { readonly probe: string };
+  /** Numbers that turn the cosine of a picture and a text into their similarity. */
+  readonly logitScale?: string;
+  readonly logitBias?: string;
 }
 
 export interface LayerNames {
@@ -163,12 +220,19 @@ export interface LayerNames {
 
 /**
  * Heads by the ending of their class in transformers: `…ForMaskedLM` has the head 'MaskedLM'. Those of '…LM' predict
- * tokens, those of '…Classification' have labels. If `config.architectures` names none of them, the head is the first
+ * tokens, those of '…Classification…' have labels. If `config.architectures` names none of them, the head is the first
  * whose tensors are in the file.
  */
 export type Tasks = Readonly<Partial<Record<Task, Head>>>;
 export type Task =
-  'SequenceClassification' | 'TokenClassification' | 'QuestionAnswering' | 'PreTraining' | 'MaskedLM' | 'CausalLM';
+  | 'SequenceClassification'
+  | 'TokenClassification'
+  | 'ImageClassification'
+  | 'ImageClassificationWithTeacher'
+  | 'QuestionAnswering'
+  | 'PreTraining'
+  | 'MaskedLM'
+  | 'CausalLM';
 
 /** The heads of many decoders, whose classifiers read the last token. */
 export const DECODER_TASKS = {
@@ -177,16 +241,23 @@ export const DECODER_TASKS = {
   CausalLM: { reads: 'each', decoder: 'lm_head', optionalBias: true },
 } as const satisfies Tasks;
 
+/**
+ * The hidden states that a head reads: the first token's, the second one's, the last one's, their mean or each one's, or the
+ * mean of patches; or the pooler's vector.
+ */
+export type Reading = 'first' | 'second' | 'last' | 'mean' | 'each' | 'patches' | 'pooled';
+
 /** A matrix, the decoder, that gives logits, optionally after a map, an activation and a norm. */
 export interface Head {
-  /** The hidden states that it reads: the first token's, the last one's, their mean or each one's; or the pooler's vector. */
-  readonly reads: 'first' | 'last' | 'mean' | 'each' | 'pooled';
+  readonly reads: Reading;
   readonly map?: string;
   /** Whether the map has a bias. Default true. */
   readonly mapBias?: boolean;
   readonly activation?: VectorActivation;
   readonly norm?: string;
   readonly decoder: string;
+  /** Another reading, whose logits are added: by a decoder of its own, or by the second half of the decoder's columns. */
+  readonly also?: { readonly reads: Reading; readonly decoder?: string };
   /** The decoder's bias, if its name is not the decoder's; false for none. */
   readonly bias?: string | false;
   /** Whether files may lack the bias. Default false. */

@@ -1,22 +1,25 @@
 /** Reads fields of configs, and those that many families share. */
 import { tagOf, wrongKind, wrongValue } from '../../check/values.js';
-import { OPERATION, type Activation, type VectorActivation, type Window } from './architecture.js';
+import { OPERATION, type Activation, type Part, type VectorActivation, type Window } from './architecture.js';
 
 /**
  * The fields of a config, checked as they are read. A field that is null counts as false where a boolean is expected,
  * as in transformers. Where a number or a name is expected, null is refused unless transformers has a meaning for it.
  */
 export class Fields {
+  /** The part that is to be opened, of a checkpoint with two towers. */
+  readonly part: Part | undefined;
   readonly #config: Record<string, unknown>;
   readonly #path: string;
   readonly #operation: string;
   readonly #read = new Set<string>();
 
   /** @param path what errors write before a field's name */
-  constructor(config: Record<string, unknown>, path = 'config.', operation = OPERATION) {
+  constructor(config: Record<string, unknown>, path = 'config.', operation = OPERATION, part?: Part) {
     this.#config = config;
     this.#path = path;
     this.#operation = operation;
+    this.part = part;
   }
 
   /** Throws a RangeError for a field that is not as `expected`. */
@@ -155,20 +158,29 @@ const NAMES = {
   maxLength: 'max_position_embeddings',
 };
 
-/**
- * The fields that all families have, possibly under other `names`, and defaults for those that only some have. Where
- * a config has a field under both names, the one of NAMES wins, as in transformers.
- *
- * @param defaultLength for families whose positions have no end
- */
-export function common(fields: Fields, names: Partial<typeof NAMES> = {}, defaultLength?: number) {
-  const size = (name: keyof typeof NAMES, max?: number, otherwise?: number): number =>
-    fields.size(fields.has(NAMES[name]) ? NAMES[name] : (names[name] ?? NAMES[name]), otherwise, max);
-  const layers = size('layers', 1024);
-  const heads = size('heads', 2 ** 12);
-  const hiddens = size('hiddens');
-  const architectures = fields.get('architectures');
-  const className: unknown = Array.isArray(architectures) ? (architectures as unknown[])[0] : undefined;
+/** The names of these fields in a family, and defaults for those that its configs may leave out. */
+type Names = Partial<typeof NAMES>;
+type Defaults = Partial<Record<keyof typeof NAMES | 'vocab', number>>;
+
+/** Where a config has a field under both names, the one of NAMES wins, as in transformers. */
+function sizeOf(fields: Fields, name: keyof typeof NAMES, names: Names, defaults: Defaults, max?: number): number {
+  return fields.size(fields.has(NAMES[name]) ? NAMES[name] : (names[name] ?? NAMES[name]), defaults[name], max);
+}
+
+/** The fields that all families of tokens have. */
+export function common(fields: Fields, names: Names = {}, defaults: Defaults = {}) {
+  return {
+    ...layersOf(fields, names, defaults),
+    maxLength: sizeOf(fields, 'maxLength', names, defaults, 2 ** 30),
+    vocab: fields.size('vocab_size', defaults.vocab),
+  };
+}
+
+/** The fields that all families have. */
+export function layersOf(fields: Fields, names: Names = {}, defaults: Defaults = {}) {
+  const layers = sizeOf(fields, 'layers', names, defaults, 1024);
+  const heads = sizeOf(fields, 'heads', names, defaults, 2 ** 12);
+  const hiddens = sizeOf(fields, 'hiddens', names, defaults);
   fields.only('add_cross_attention', false);
   return {
     family: String(fields.get('model_type')),
@@ -176,8 +188,6 @@ export function common(fields: Fields, names: Partial<typeof NAMES> = {}, defaul
     heads,
     kvHeads: heads,
     hiddens,
-    maxLength: size('maxLength', 2 ** 30, defaultLength),
-    vocab: fields.size('vocab_size'),
     embedding: hiddens,
     groups: Array.from({ length: layers }, (_, i) => i),
     windows: [],
@@ -185,9 +195,16 @@ export function common(fields: Fields, names: Partial<typeof NAMES> = {}, defaul
     padId: idOf(fields, 'pad_token_id'),
     tokenTypes: 0,
     gated: false,
-    className: typeof className === 'string' ? className : '',
+    className: classNameOf(fields),
     labels: labelsOf(fields),
   };
+}
+
+/** The first of `architectures`. */
+export function classNameOf(fields: Fields): string {
+  const architectures = fields.get('architectures');
+  const first: unknown = Array.isArray(architectures) ? (architectures as unknown[])[0] : undefined;
+  return typeof first === 'string' ? first : '';
 }
 
 /** The width of a head, if all heads together are as wide as the model. */
@@ -212,6 +229,7 @@ const ACTIVATIONS: Readonly<Record<string, Activation>> = {
   gelu_new: 'gelu-tanh',
   gelu_fast: 'gelu-tanh',
   gelu_pytorch_tanh: 'gelu-tanh',
+  quick_gelu: 'quick-gelu',
   relu: 'relu',
   silu: 'silu',
   swish: 'silu',
@@ -244,7 +262,7 @@ export function eosOf(fields: Fields): ReadonlySet<number> {
 }
 
 /** The names of classes: `id2label` in the order of its numbers, or default names for `num_labels`. */
-function labelsOf(fields: Fields): readonly string[] | undefined {
+export function labelsOf(fields: Fields): readonly string[] | undefined {
   const id2label = fields.get('id2label');
   if (id2label === undefined) {
     return fields.get('num_labels') === undefined ? undefined : unnamedLabels(fields.size('num_labels'));

@@ -6,7 +6,7 @@ import { interleaved } from '../weights/parts.js';
 export function bloom(fields: Fields): Architecture {
   const names = { layers: 'n_layer', heads: 'n_head', hiddens: 'n_embed', maxLength: 'seq_length' };
   // The length of training, since nothing ends positions.
-  const all = common(fields, names, 2048);
+  const all = common(fields, names, { maxLength: 2048 });
   fields.onlyIfGiven('n_embed', all.hiddens);
   const headDim = headDimOf(fields, all, 'n_head');
   return {

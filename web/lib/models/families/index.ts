@@ -4,7 +4,13 @@ import type { Fields } from '../config/fields.js';
 import { albert } from './albert.js';
 import { bert } from './bert.js';
 import { bloom } from './bloom.js';
+import { clip } from './clip.js';
+import { clipText } from './clip_text_model.js';
+import { clipVision } from './clip_vision_model.js';
 import { debertaV2 } from './deberta_v2.js';
+import { deit } from './deit.js';
+import { dinov2 } from './dinov2.js';
+import { dinov2WithRegisters } from './dinov2_with_registers.js';
 import { distilbert } from './distilbert.js';
 import { electra } from './electra.js';
 import { gemma2 } from './gemma2.js';
@@ -25,8 +31,11 @@ import { phi3 } from './phi3.js';
 import { qwen2 } from './qwen2.js';
 import { qwen3 } from './qwen3.js';
 import { roberta } from './roberta.js';
+import { siglip } from './siglip.js';
+import { siglipVision } from './siglip_vision_model.js';
 import { smollm3 } from './smollm3.js';
 import { stablelm } from './stablelm.js';
+import { vit } from './vit.js';
 import { xglm } from './xglm.js';
 
 export const FAMILIES = {
@@ -34,7 +43,13 @@ export const FAMILIES = {
   bert,
   bloom,
   camembert: roberta,
+  clip,
+  clip_text_model: clipText,
+  clip_vision_model: clipVision,
   'deberta-v2': debertaV2,
+  deit,
+  dinov2,
+  dinov2_with_registers: dinov2WithRegisters,
   distilbert,
   electra,
   gemma2,
@@ -55,8 +70,11 @@ export const FAMILIES = {
   qwen2,
   qwen3,
   roberta,
+  siglip,
+  siglip_vision_model: siglipVision,
   smollm3,
   stablelm,
+  vit,
   xglm,
   'xlm-roberta': roberta,
 } satisfies Record<string, (fields: Fields) => Architecture>;

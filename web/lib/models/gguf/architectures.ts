@@ -3,7 +3,7 @@
  * Sources: ggml-org/llama.cpp, conversion and src/models.
  */
 import { wrongValue } from '../../check/values.js';
-import { OPERATION, type Architecture, type LayerNames } from '../config/architecture.js';
+import { OPERATION, type Architecture, type LayerNames, type Part } from '../config/architecture.js';
 import { readConfig } from '../config/readConfig.js';
 import { rowsOf, stacked, type Source } from '../weights/parts.js';
 import type { Metadata } from './metadata.js';
@@ -17,14 +17,18 @@ interface Kind {
 }
 
 /** @throws RangeError that names the key, the config's field that it becomes, or the tensor */
-export async function readArchitecture(file: Metadata, generationConfig: unknown): Promise<Architecture> {
+export async function readArchitecture(
+  file: Metadata,
+  generationConfig: unknown,
+  part: Part | undefined,
+): Promise<Architecture> {
   const { architecture } = file;
   if (!Object.hasOwn(KINDS, architecture)) {
     const known = Object.keys(KINDS).join(', ');
     wrongValue(OPERATION, `key 'general.architecture' to be one of ${known}`, `'${architecture}'`);
   }
   const { config, form } = KINDS[architecture]!;
-  const { inFile: _, ...all } = readConfig(await config(file), generationConfig);
+  const { inFile: _, ...all } = readConfig(await config(file), generationConfig, part);
   return form(all);
 }
 

@@ -1,10 +1,15 @@
 import { checkOptions, type Known } from '../../check/options.js';
-import { checkBoolean, checkInteger, wrongKind, wrongUse, wrongValue } from '../../check/values.js';
+import { toTensorOfShape } from '../../check/arrays.js';
+import { checkBoolean, checkInteger, showShape, wrongKind, wrongUse, wrongValue } from '../../check/values.js';
+import type { TensorLike } from '../../types.js';
 import type { Memory } from '../../runtime/memory.js';
 import { storeOf, type CacheStore } from '../../steps/cache.js';
 import type { Architecture } from '../config/architecture.js';
+import { countOf } from '../config/pictures.js';
+import { gridOf } from '../pictures/grid.js';
 import { toAttentionMask, toRowsLike, toTokens, type TokenIds, type Tokens } from '../tokens.js';
-import type { ModelForwardOptions } from '../types.js';
+import type { ModelForwardOptions, VisionForwardOptions } from '../types.js';
+import type { Pixels } from './pictures.js';
 import { checkHooks } from './hooks.js';
 import { maskOfTokens, paddingOf } from './padding.js';
 import type { Program, Request } from './types.js';
@@ -16,6 +21,15 @@ const FORWARD_OPTIONS: Known<ModelForwardOptions> = {
   needHiddenStates: 1,
   lastOnly: 1,
   cache: 1,
+  window: 1,
+  ablate: 1,
+  hooks: 1,
+  positions: 1,
+};
+
+const PICTURE_OPTIONS: Known<VisionForwardOptions> = {
+  needWeights: 1,
+  needHiddenStates: 1,
   window: 1,
   ablate: 1,
   hooks: 1,
@@ -35,6 +49,8 @@ export interface Pass {
   readonly positions: Int32Array | undefined;
   /** The largest position, plus 1. */
   readonly length: number;
+  /** Pictures in place of the ids of tokens. */
+  readonly pixels?: Pixels;
 }
 
 /** Reads the results of a pass. */
@@ -70,23 +86,44 @@ export function checkPass(
   if (given.positions != null && given.positions !== 'none' && !a.positions && !a.rotary?.some(Boolean)) {
     wrongUse(operation, `no positions for ${a.family}, which uses only distances`, 'some');
   }
-  const own =
-    given.positions == null || given.positions === 'none'
-      ? (given.positions ?? undefined)
-      : toRowsLike(
-          operation,
-          'positions',
-          typeof given.positions === 'string'
-            ? wrongValue(operation, "positions to be 'none' or whole numbers", given.positions)
-            : given.positions,
-          a.maxLength - 1,
-          rows,
-        );
+  const own = ownPositions(operation, given.positions, a.maxLength - 1, rows);
   const settings = checkSettings(operation, a, given, needHeads, types);
   // Last, so that no code of the caller's runs between this and the pass.
   const cache = given.cache == null ? undefined : storeOf(operation, given.cache, owner, batch, tokens);
   const mask = attentionMask && maskOfTokens(operation, attentionMask, rows, cache);
   return passOver(a, settings, attentionMask ? { ...rows, mask } : padded, cache, own);
+}
+
+/** Checks the arguments of a pass over pictures. */
+export function checkPictures(
+  a: Architecture,
+  operation: string,
+  pictures: TensorLike,
+  options: VisionForwardOptions | undefined,
+): Pass {
+  const given = checkOptions(operation, options, PICTURE_OPTIONS);
+  const { channels, specials } = a.pictures!;
+  const { data, shape } = toTensorOfShape(operation, 'pixels', pictures, ['B', channels, 'H', 'W']);
+  const [batch, , height, width] = shape as readonly [number, number, number, number];
+  if (batch < 1) wrongValue(operation, 'pixels of at least one picture', showShape(shape));
+  const grid = gridOf(operation, a, height, width);
+  const first = countOf(specials);
+  const tokens = first + grid.rows * grid.columns;
+  // The numbers of special tokens in their tensors.
+  const rows = { batch, tokens, data: Int32Array.from({ length: first }, (_, i) => i), mask: undefined };
+  const { request } = checkSettings(operation, a, given, true);
+  const own = ownPositions(operation, given.positions, tokens - 1, rows);
+  return {
+    operation,
+    given: rows,
+    request: { ...request, batch, tokens, positions: own === 'none' ? 'none' : own ? 'own' : 'counted' },
+    cache: undefined,
+    types: undefined,
+    mask: undefined,
+    positions: own === 'none' ? undefined : own,
+    length: tokens,
+    pixels: { data, height, width, grid },
+  };
 }
 
 /** What the passes of a generation have in common. */
@@ -154,6 +191,18 @@ export function passOver(
     positions: positions === 'none' ? undefined : positions,
     length: own === undefined || own === 'none' ? longest : maxOf(own) + 1,
   };
+}
+
+/** The caller's positions. */
+function ownPositions(
+  operation: string,
+  given: ModelForwardOptions['positions'],
+  max: number,
+  rows: Tokens,
+): Int32Array | 'none' | undefined {
+  if (given == null || given === 'none') return given ?? undefined;
+  if (typeof given === 'string') wrongValue(operation, "positions to be 'none' or whole numbers", given);
+  return toRowsLike(operation, 'positions', given, max, rows);
 }
 
 function maxOf(numbers: Int32Array): number {

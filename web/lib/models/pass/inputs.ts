@@ -5,6 +5,7 @@ import type { ModelWeights } from '../weights/types.js';
 import type { Pass } from './check.js';
 import { placeAlibi } from './alibi.js';
 import { maskColumns } from './mask.js';
+import { unfolded } from './pictures.js';
 import type { Program } from './types.js';
 
 /** Writes the inputs of a pass. */
@@ -13,10 +14,12 @@ export function placeInputs(
   a: Architecture,
   weights: ModelWeights,
   { inputs }: Program,
-  { given, request, types, mask, positions }: Pass,
+  { given, request, types, mask, positions, pixels }: Pass,
 ): void {
   const { batch, tokens, past } = request;
   memory.writeInts(inputs.ids, given.data);
+  if (pixels) memory.write(inputs.pixels, unfolded(a, batch, pixels));
+  if (inputs.table) memory.write(inputs.table, weights.tableFor(pixels!.grid));
   // Without types, all tokens are of type 0.
   if (inputs.types) memory.writeInts(inputs.types, types ?? new Int32Array(batch * tokens));
   if (inputs.positions) {
@@ -47,6 +50,7 @@ export function placeInputs(
     inputs.last,
     rowsOf((mask) => mask.lastIndexOf(1), tokens - 1),
   );
+  if (inputs.end) memory.writeInts(inputs.end, endRows(a.endId!, given));
   memory.writeInts(inputs.offsets, new Int32Array(batch).fill(past));
   if (inputs.relativeBias) {
     const { rows, rowOf } = a.relativeBias!;
@@ -67,6 +71,17 @@ export function placeInputs(
     memory.writeInts(inputs.negated, ofHeads(rows.reverse()));
     memory.write(inputs.zeros, new Float32Array(a.headDim));
   }
+}
+
+/** The row of each sequence's first `endId`, or of its largest id; the first row where there is none. */
+function endRows(endId: number, { batch, tokens, data, mask }: Tokens): Int32Array {
+  return Int32Array.from({ length: batch }, (_, b) => {
+    const first = b * tokens;
+    const ids = data.subarray(first, first + tokens).map((id, t) => (mask?.[first + t] === 0 ? -1 : id));
+    // The first configs say 2, but the tokenizer's end has the largest id.
+    const wanted = endId === 2 ? ids.reduce((most, id) => Math.max(most, id)) : endId;
+    return first + Math.max(0, ids.indexOf(wanted));
+  });
 }
 
 /** Rows of the learned table of positions. */

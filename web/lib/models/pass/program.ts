@@ -12,6 +12,7 @@ import { Layout } from './layout.js';
 import { maskColumns, setMask } from './mask.js';
 import { distanceInputs, distanceTools, type Distances } from './distances.js';
 import type { Frequencies } from '../rotary.js';
+import { pictureTokens } from './pictures.js';
 import type { HookPoint, LAYER_HOOKS, Place, Program, Request } from './types.js';
 
 /** Whether a pass can run another one's program. Most do not depend on the number of tokens in the cache. */
@@ -34,10 +35,13 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
   const point = (name: string, address: number, shape: readonly number[], isHeads = false): void => {
     hooks.set(name, { address, shape, after: steps.bytes, heads: isHeads });
   };
+  const hasPositions = a.positions !== undefined && request.positions !== 'none';
   const inputs = {
     ids: layout.floats(rows),
+    pixels: w.pictures ? layout.floats(rows * w.pictures.patches.inputs) : 0,
+    table: w.pictures && hasPositions ? layout.floats(tokens * a.hiddens) : 0,
     types: a.tokenTypes > 0 ? layout.floats(rows) : 0,
-    positions: a.positions && request.positions !== 'none' ? layout.floats(rows) : 0,
+    positions: hasPositions ? layout.floats(rows) : 0,
     // Float64s.
     angles: request.positions === 'own' ? layout.floats(2 * rows) : 0,
     // Bytes. A sequence's mask begins where the previous one ends.
@@ -45,6 +49,7 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
     alibi: alibiInput(w, heads, request, layout),
     first: layout.floats(batch),
     last: layout.floats(batch),
+    end: a.endId === undefined ? 0 : layout.floats(batch),
     offsets: layout.floats(batch),
     relativeBias: w.relativeBias && request.positions !== 'none' ? layout.floats(heads * (keys + tokens - 1)) : 0,
     ...distanceInputs(a, request, layout),
@@ -66,7 +71,9 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
   // ---- embeddings
 
   let e = a.embedding;
-  let x = lookUp(inputs.ids, w.tokens, e, w.tokensPacked ? a.vocab : 0);
+  let x = w.pictures
+    ? pictureTokens(w.pictures, request, d, { inputs, layout, steps })
+    : lookUp(inputs.ids, w.tokens, e, w.tokensPacked ? a.vocab : 0);
   scaleRows(x, a.embeddingScale, e);
   point('hook_embed', x, [batch, tokens, e]);
   const widen = (): void => {
@@ -78,7 +85,7 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
   if (w.outputMap) widen();
   for (const [ids, table] of [
     [inputs.types, w.types],
-    [inputs.positions, w.positions],
+    [inputs.positions, inputs.table || w.positions],
   ] as const) {
     if (ids) add(x, lookUp(ids, table, e), x, e);
   }
@@ -239,10 +246,10 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
     linear(last.address, w.outputMap, narrow.address);
     last = narrow;
   }
-  if (request.needHiddenStates) hiddenStates.push(last);
+  if (request.needHiddenStates) hiddenStates.push(a.endsBeforeNorm ? { address: x, shape: rowsShape } : last);
   const found = request.needHeads
     ? buildHeads(a, w, request, { hidden: last, inputs, layout, steps, linear, norm })
-    : { logits: undefined, pooled: undefined };
+    : { logits: undefined, pooled: undefined, embeds: undefined };
   return {
     layout,
     steps,

@@ -49,6 +49,10 @@ export interface Program {
   /** The addresses of a pass's inputs; 0 for those that are not used. */
   readonly inputs: {
     readonly ids: number;
+    /** The numbers of each patch of pictures, by channel, row and column. */
+    readonly pixels: number;
+    /** The table of positions of this pass's pictures. */
+    readonly table: number;
     readonly types: number;
     readonly positions: number;
     readonly angles: number;
@@ -58,6 +62,8 @@ export interface Program {
     /** Rows of each sequence: the first and the last that are not padding. */
     readonly first: number;
     readonly last: number;
+    /** Rows of each sequence: the token that ends the text. */
+    readonly end: number;
     readonly offsets: number;
     /** The learned bias of each distance, from the smallest on: (heads, keys + queries − 1). */
     readonly relativeBias: number;
@@ -71,6 +77,7 @@ export interface Program {
   readonly hidden: Place;
   readonly logits: Place | undefined;
   readonly pooled: Place | undefined;
+  readonly embeds: Place | undefined;
   readonly weights: readonly Place[];
   readonly hiddenStates: readonly Place[];
 }

@@ -1,10 +1,31 @@
-/** How Pillow resizes: each pixel of a side is a sum of taps, with weights in fixed point. */
+/** How Pillow resizes: each pixel of a side is a sum of taps. */
 import { fresh } from '../../runtime/memory.js';
 
 /** How much a pixel counts by its distance, which has to be below `support`. */
 export interface Kernel {
   readonly support: number;
   weight(distance: number): number;
+}
+
+/** The share of each pixel from `start` on. */
+export interface Shares {
+  readonly start: number;
+  readonly shares: Float64Array;
+}
+
+/** The shares of pixels in pixel i of a side that is resized from `from` to `to` pixels. */
+export function sharesOf(i: number, from: number, to: number, kernel: Kernel): Shares {
+  const scale = from / to;
+  const stretch = Math.max(scale, 1);
+  const support = kernel.support * stretch;
+  const centre = (i + 0.5) * scale;
+  const start = Math.max(Math.trunc(centre - support + 0.5), 0);
+  const end = Math.min(Math.trunc(centre + support + 0.5), from);
+  const shares = Float64Array.from({ length: end - start }, (_, tap) =>
+    kernel.weight(Math.abs((start + tap - centre + 0.5) * (1 / stretch))),
+  );
+  const sum = shares.reduce((all, share) => all + share, 0);
+  return { start, shares: shares.map((share) => share / sum) };
 }
 
 /** For a side that keeps its size: each pixel is its own. */
@@ -42,28 +63,18 @@ export function tapsOf(operation: string, from: number, to: number, crop: number
   const kernel = from === to ? COPY : resize;
   const cut = Math.floor((to - crop) / 2);
   const count = Math.min(to, crop);
-  const scale = from / to;
-  const stretch = Math.max(scale, 1);
-  const support = kernel.support * stretch;
-  const width = Math.min(2 * Math.ceil(support) + 1, from);
+  const width = Math.min(2 * Math.ceil(kernel.support * Math.max(from / to, 1)) + 1, from);
   const [starts, ends] = [fresh(operation, Int32Array, count), fresh(operation, Int32Array, count)];
   const weights = fresh(operation, Int32Array, count * width);
-  const shares = new Float64Array(width);
   for (let i = 0; i < count; ++i) {
-    const centre = (Math.max(cut, 0) + i + 0.5) * scale;
-    const start = Math.max(Math.trunc(centre - support + 0.5), 0);
-    const end = Math.min(Math.trunc(centre + support + 0.5), from);
-    let sum = 0;
-    for (let at = start; at < end; ++at) {
-      sum += shares[at - start] = kernel.weight(Math.abs((at - centre + 0.5) * (1 / stretch)));
-    }
-    for (let tap = 0; tap < end - start; ++tap) {
-      const share = (shares[tap]! / sum) * 2 ** FRACTION_BITS;
+    const { start, shares } = sharesOf(Math.max(cut, 0) + i, from, to, kernel);
+    for (const [tap, share] of shares.entries()) {
+      const scaled = share * 2 ** FRACTION_BITS;
       // Storing cuts off what is behind the point: halves are rounded away from 0.
-      weights[i * width + tap] = share + (share < 0 ? -0.5 : 0.5);
+      weights[i * width + tap] = scaled + (scaled < 0 ? -0.5 : 0.5);
     }
     starts[i] = start;
-    ends[i] = end;
+    ends[i] = start + shares.length;
   }
   return { cut, starts, ends, weights, width };
 }

@@ -4,7 +4,7 @@ import { OPERATION, type Architecture } from '../config/architecture.js';
 import type { DistanceVectors, ModelWeights } from './types.js';
 
 /** What is placed from a file; the rest is computed from it. */
-export type FileWeights = Omit<ModelWeights, 'frequenciesAt' | 'distances'>;
+export type FileWeights = Omit<ModelWeights, 'frequenciesAt' | 'distances' | 'tableFor'>;
 
 /** Computes each layer's keys and queries of distances, which are the same in every pass. */
 export function distanceVectors(

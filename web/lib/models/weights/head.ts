@@ -3,7 +3,7 @@ import { hiddenWidth, OPERATION, type Architecture, type Head, type Task } from 
 import { unnamedLabels } from '../config/fields.js';
 import type { Tensors } from '../files.js';
 import { normOf } from './norm.js';
-import { part, partOf } from './parts.js';
+import { columnsOf, part, partOf } from './parts.js';
 import type { Store } from './store.js';
 import type { HeadWeights } from './types.js';
 
@@ -17,22 +17,23 @@ export function head(store: Store, tensors: Tensors, a: Architecture): HeadWeigh
   });
   const wanted = entries.find(([task]) => a.className.endsWith(`For${task}`));
   // Of a part, what it lacks is refused below.
-  const hasPart = ({ map, norm, decoder }: Head) => [map, norm, decoder].some(has);
+  const hasPart = ({ map, norm, decoder, also }: Head) => [map, norm, decoder, also?.decoder].some(has);
   const chosen = wanted ? (found.includes(wanted) || hasPart(wanted[1]) ? wanted : undefined) : found[0];
   if (!chosen) return undefined;
   const [task, given] = chosen;
   if (given.reads === 'pooled') tensors.check(`${a.names.pooler}.weight`, [a.hiddens, a.hiddens]);
-  const { reads, map, mapBias, activation, norm, decoder, scale, softcap } = given;
+  const { reads, map, mapBias, activation, norm, decoder, also, scale, softcap } = given;
   const predictsTokens = predicts(task);
   const width = predictsTokens ? a.embedding : hiddenWidth(a);
   const matrix = `${decoder}.weight`;
   const embedding = `${a.names.tokens}.weight`;
   // A copy of the embedding is not placed.
   const isTied = predictsTokens && (has(decoder) ? tensors.mayBeEqual(matrix, embedding, [a.vocab, width]) : a.tied);
-  const isClassifier = task.endsWith('Classification');
+  const isClassifier = task.includes('Classification');
   const labels = isClassifier ? (a.labels ?? unnamedLabels(classes(tensors, matrix))) : undefined;
   const outputs = given.outputs ?? labels?.length ?? a.vocab;
   const ownBias = `${decoder}.bias`;
+  const shares = also !== undefined && also.decoder === undefined;
   const { bias: named = ownBias, optionalBias } = given;
   const bias =
     named === false
@@ -43,9 +44,13 @@ export function head(store: Store, tensors: Tensors, a: Architecture): HeadWeigh
     norm: normOf(store, a, norm, width),
     decoder: store.matrix(
       width,
-      [partOf(isTied ? a.names.tokens : decoder, 'weight', outputs, width)],
+      [partOf(isTied ? a.names.tokens! : shares ? columnsOf(decoder, 0, 2) : decoder, 'weight', outputs, width)],
       bias === undefined ? undefined : [part(bias, [outputs])],
     ),
+    also: also && {
+      reads: also.reads,
+      decoder: store.linear(also.decoder ?? columnsOf(decoder, 1, 2), width, outputs, !shares),
+    },
   };
   // Some files have this bias under both names.
   if (bias !== undefined && tensors.has(ownBias)) tensors.check(ownBias, [outputs]);

@@ -8,6 +8,8 @@ export interface Part {
   readonly name: string;
   readonly shape: readonly number[];
   readonly count: number;
+  /** A tensor (count) whose numbers multiply the rows. */
+  readonly factors?: string;
   /** Makes a function that reads rows [first, first + count) of the matrix. */
   readonly rows: (read: Read) => (first: number, count: number) => Float32Array;
 }
@@ -41,6 +43,30 @@ export function rowsOf(module: string, start: number, all: number): Exclude<Sour
       return read(begin, begin + count * inputs);
     },
   });
+}
+
+/** A map whose outputs are multiplied by the numbers of a tensor. */
+export function scaled(source: Source, factors: string): Source {
+  return (tensor, outputs, inputs) => ({ ...partOf(source, tensor, outputs, inputs), factors });
+}
+
+/** The map with index `which` of several of one size whose inputs are side by side; the bias is the first one's. */
+export function columnsOf(module: string, which: number, maps: number): Source {
+  return (tensor, outputs, inputs) => {
+    if (tensor === 'bias') return partOf(module, tensor, outputs, inputs);
+    const all = maps * inputs;
+    return {
+      ...part(`${module}.weight`, [outputs, all]),
+      rows: (read) => (first, count) => {
+        const rows = new Float32Array(count * inputs);
+        for (let r = 0; r < count; ++r) {
+          const at = (first + r) * all + which * inputs;
+          rows.set(read(at, at + inputs), r * inputs);
+        }
+        return rows;
+      },
+    };
+  };
 }
 
 /** The map with index `which` of three whose outputs lie side by side for each head. */

@@ -8,6 +8,8 @@ import { rotaryFrequencies } from '../rotary.js';
 import { head } from './head.js';
 import { normOf } from './norm.js';
 import { partOf, type Source } from './parts.js';
+import { tablesOf } from '../pictures/positionTable.js';
+import { pictureWeights } from './pictures.js';
 import { readTensors, type ReadingOptions } from './reading.js';
 import { Store, type Job } from './store.js';
 import { distanceVectors, type FileWeights } from './distanceVectors.js';
@@ -36,7 +38,9 @@ export async function placeWeights(
     store.finish();
     const allocate = (floats: number) => store.allocate(floats);
     const frequenciesAt = rotaryFrequencies(wasm, a, allocate);
-    return { store, weights: { ...weights, frequenciesAt, distances: distanceVectors(wasm, a, weights, allocate) } };
+    const distances = distanceVectors(wasm, a, weights, allocate);
+    const tableFor = tablesOf(wasm.memory, a, weights.positions);
+    return { store, weights: { ...weights, frequenciesAt, distances, tableFor } };
   } catch (error) {
     store.dispose();
     throw error;
@@ -49,12 +53,13 @@ type Tokens = Pick<ModelWeights, 'tokens' | 'tokensType' | 'tokensPacked'>;
 function tokensOf(store: Store, a: Architecture, found?: HeadWeights): Tokens {
   const { names, embedding: e } = a;
   const { weightType } = store;
+  if (a.pictures) return { tokens: 0, tokensType: 0, tokensPacked: false };
   if (found?.isTied) return { tokens: found.decoder.packed, tokensType: weightType, tokensPacked: true };
   const tokensType = tableType(weightType);
   if (weightType === 0) {
     return { tokens: store.plain(`${names.tokens}.weight`, [a.vocab, e]), tokensType, tokensPacked: false };
   }
-  const { packed } = store.matrix(e, [partOf(names.tokens, 'weight', a.vocab, e)], undefined, tokensType);
+  const { packed } = store.matrix(e, [partOf(names.tokens!, 'weight', a.vocab, e)], undefined, tokensType);
   return { tokens: packed, tokensType, tokensPacked: true };
 }
 
@@ -66,17 +71,24 @@ function weightsOf(store: Store, tensors: Tensors, a: Architecture): FileWeights
   const map = (name: string | undefined, inputs: number, outputs: number) =>
     name === undefined ? undefined : store.linear(name, inputs, outputs, hasMapBias);
   const tokens = tokensOf(store, a, found);
-  const { positions } = a;
+  const { positions, pictures, projection } = a;
+  const positionsAt = (): number => {
+    if (!positions) return 0;
+    if (positions.table) return store.computed(positions.table);
+    const { positionTable: name } = names;
+    return name === undefined ? table(names.positions, positions.rows) : store.plain(name, [1, positions.rows, d]);
+  };
+  const { attentionPooler } = names;
+  const hasProjection = projection && (!projection.isOptional || tensors.has(`${projection.name}.weight`));
+  // Some families' is a scalar, others' a vector of one.
+  const number = (name: string | undefined): number =>
+    name === undefined ? 0 : store.plain(name, tensors.shapeOf(name)?.length === 1 ? [1] : []);
   const groups = Array.from({ length: Math.max(...a.groups) + 1 }, (_, i) => layerOf(store, a, names.layer(i)));
   const hasPooler = names.pooler !== undefined && tensors.has(`${names.pooler}.weight`);
   return {
     weightType: store.weightType,
     ...tokens,
-    positions: positions?.table
-      ? store.computed(positions.table)
-      : positions
-        ? table(names.positions, positions.rows)
-        : 0,
+    positions: positionsAt(),
     types: a.tokenTypes > 0 ? table(names.types, a.tokenTypes) : 0,
     embeddingNorm: normOf(store, a, names.embeddingNorm, width),
     embeddingMap: map(names.embeddingMap, e, d),
@@ -89,7 +101,16 @@ function weightsOf(store: Store, tensors: Tensors, a: Architecture): FileWeights
     alibiSlopes: a.positionKind === 'alibi' ? store.computed(() => Float32Array.from(slopesOf(a.heads))) : 0,
     layers: a.groups.map((group) => groups[group]!),
     finalNorm: normOf(store, a, names.finalNorm, d),
-    pooler: hasPooler ? store.linear(names.pooler, d, d) : undefined,
+    pooler: hasPooler ? store.linear(names.pooler, d, a.poolerWidth ?? d) : undefined,
+    poolerNorm: normOf(store, a, names.poolerNorm, d),
+    attentionPooler: attentionPooler && {
+      ...layerOf(store, a, attentionPooler),
+      probe: store.plain(attentionPooler.probe, [1, 1, d]),
+    },
+    projection: hasProjection ? store.linear(projection.name, d, projection.outputs, false) : undefined,
+    pictures: pictures && pictureWeights(store, names.patches!, pictures, d),
+    logitScale: number(names.logitScale),
+    logitBias: number(names.logitBias),
     head: found,
   };
 }

@@ -76,7 +76,7 @@ export class Store {
     if (!this.#jobs) return 0;
     const size = sizeOf(shape);
     const first = this.allocate(list.length * size);
-    const row = shape.at(-1)!;
+    const row = shape.at(-1) ?? 1;
     const chunk = Math.max(1, Math.floor(CHUNK / row)) * row;
     for (const [i, name] of list.entries()) {
       const address = first + 4 * i * size;
@@ -113,7 +113,10 @@ export class Store {
   /** A matrix of the parts' rows, and a bias of its parts. */
   matrix(inputs: number, parts: readonly Part[], biasParts?: readonly Part[], weightType = this.weightType): Matrix {
     const { raw, memory } = this.#wasm;
-    for (const { name, shape } of [...parts, ...(biasParts ?? [])]) this.#tensors!.check(name, shape);
+    for (const { name, shape, factors, count } of [...parts, ...(biasParts ?? [])]) {
+      this.#tensors!.check(name, shape);
+      if (factors !== undefined) this.#tensors!.check(factors, [count]);
+    }
     const outputs = parts.reduce((sum, { count }) => sum + count, 0);
     if (!this.#jobs) return { packed: 0, bias: 0, inputs, outputs, weightType };
     const size = raw.packedWeightSize(inputs, outputs, weightType);
@@ -138,13 +141,16 @@ export class Store {
     // Biases stay float32.
     const rounds = this.weightType === FLOAT16 && isMatrix;
     const tensors = this.#tensors!;
-    const read = parts.map(({ name, rows }) =>
-      rows((begin, end) => {
-        const data = tensors.read(this.#wasm, name, begin, end);
+    const read = parts.map(({ name, rows, factors, count }) => {
+      const plain = rows((begin, end) => tensors.read(this.#wasm, name, begin, end));
+      const by = factors === undefined ? undefined : tensors.read(this.#wasm, factors, 0, count).slice();
+      return (first: number, count: number): Float32Array => {
+        const given = plain(first, count);
+        const data = by ? multiplied(given, by.subarray(first, first + count)) : given;
         if (rounds) checkHalves(OPERATION, `'${tensors.givenName(name)}'`, data);
         return data;
-      }),
-    );
+      };
+    });
     let room = new Float32Array(0);
     return (first, count) => {
       if (parts.length > 1 && room.length < count * inputs) room = new Float32Array(count * inputs);
@@ -165,6 +171,15 @@ export class Store {
   }
 }
 
+/** Rows, each multiplied by a factor. */
+function multiplied(rows: Float32Array, factors: Float32Array): Float32Array {
+  const width = rows.length / factors.length;
+  const result = rows.slice();
+  let at = 0;
+  for (const factor of factors) for (const end = at + width; at < end; ++at) result[at]! *= factor;
+  return result;
+}
+
 function namesOf(parts: readonly Part[]): string[] {
-  return [...new Set(parts.map(({ name }) => name))];
+  return [...new Set(parts.flatMap(({ name, factors = name }) => [name, factors]))];
 }

@@ -1,6 +1,7 @@
 /** Addresses of a model's parameters, 0 for those that it lacks. Matrices are packed for products. */
 import type { Matrix } from '../../steps/steps.js';
-import type { Head } from '../config/architecture.js';
+import type { Head, Reading } from '../config/architecture.js';
+import type { Grid } from '../pictures/grid.js';
 import type { FrequenciesAt } from '../rotary.js';
 
 export interface NormWeights {
@@ -29,6 +30,15 @@ export interface LayerWeights {
   /** (heads) */
   readonly sinks: number;
 }
+/** A layer that pools, and its query, (hiddens). */
+export interface AttentionPooler extends LayerWeights {
+  readonly probe: number;
+}
+export interface PictureWeights {
+  readonly patches: Matrix;
+  /** The address of each tensor of tokens, and how many it has. */
+  readonly specials: readonly { readonly address: number; readonly count: number }[];
+}
 export interface ModelWeights {
   /** The type of matrices, as its number in C++. */
   readonly weightType: number;
@@ -52,8 +62,17 @@ export interface ModelWeights {
   readonly layers: readonly LayerWeights[];
   readonly finalNorm: NormWeights | undefined;
   readonly pooler: Matrix | undefined;
+  readonly poolerNorm: NormWeights | undefined;
+  readonly attentionPooler: AttentionPooler | undefined;
+  readonly projection: Matrix | undefined;
+  readonly pictures: PictureWeights | undefined;
+  /** Addresses of numbers. */
+  readonly logitScale: number;
+  readonly logitBias: number;
   readonly head: HeadWeights | undefined;
   readonly frequenciesAt: FrequenciesAt;
+  /** The table of positions for a picture, (tokens, hiddens). */
+  readonly tableFor: (grid: Grid) => Float32Array;
   /** Each layer's keys and queries of distances: (rows, heads·width). */
   readonly distances: readonly DistanceVectors[];
 }
@@ -65,6 +84,8 @@ export interface HeadWeights extends Pick<Head, 'reads' | 'activation' | 'scale'
   readonly map: Matrix | undefined;
   readonly norm: NormWeights | undefined;
   readonly decoder: Matrix;
+  /** Another reading, whose logits are added. */
+  readonly also: { readonly reads: Reading; readonly decoder: Matrix } | undefined;
   /** Whether logits are of tokens, not of classes. */
   readonly predictsTokens: boolean;
   /** Whether the decoder is the embedding. */
