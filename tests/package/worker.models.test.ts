@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { loadWorker, type AsyncModel, type AsyncWasmAttention } from 'wasm-attention/worker';
 import { readSafetensors, writeSafetensors } from 'wasm-attention/safetensors';
-import { openModel, type Model } from 'wasm-attention/models';
-import { checkpoint, checkpoints, open, stories } from '../models/fixtures.js';
+import { openModel, type AsyncVisionModel, type Model } from 'wasm-attention/models';
+import { checkpoint, checkpoints, open, pictureCheckpoints, stories } from '../models/fixtures.js';
+import { openPictures, openTexts, pictureCheckpoint } from '../models/pictures/fixtures.js';
 import { outcome } from '../support/outcome.js';
+import { Random } from '../support/random.js';
 
 let worker: AsyncWasmAttention;
 /** The same model in the worker and here. */
@@ -44,6 +46,29 @@ describe.each(checkpoints)('%s in a worker', (name) => {
     await remote.dispose();
     local.dispose();
     await expect(remote.forward(ids)).rejects.toThrow('forward: expected a model in use, got a disposed one');
+  });
+});
+
+describe.each(pictureCheckpoints)('%s in a worker', (name) => {
+  test('gives the same for pictures as the model here, and for texts where it has a part for them', async () => {
+    const { files, expected } = pictureCheckpoint(name);
+    const remote = await openModel<AsyncVisionModel>({ ...files, attention: worker });
+    const local = await openPictures(files);
+    const pixels = new Random(1).tensor([2, 3, 24, 24]);
+    const options = { needWeights: true, needHiddenStates: true };
+    expect(await remote.forward(pixels, options)).toEqual(local.forward(pixels, options));
+    expect(await remote.patches(24, 40)).toEqual(local.patches(24, 40));
+    expect(remote.logitScale).toBe(local.logitScale);
+    await remote.dispose();
+    local.dispose();
+    if (name !== 'clip') return;
+    const [far, near] = [
+      await openModel<AsyncModel>({ ...files, attention: worker, part: 'text' }),
+      await openTexts(files),
+    ];
+    expect(await far.forward(expected.ids!)).toEqual(near.forward(expected.ids!));
+    await far.dispose();
+    near.dispose();
   });
 });
 

@@ -59,18 +59,20 @@ function replaceFiles<Options extends Sent>(options: Options, replace: (file: un
   };
 }
 
+/** Options that stay where `openModel` is called. */
+type Kept = 'attention' | 'imageConfig' | 'onProgress' | 'signal' | 'tokenizer';
+
 /** Replaces files that are not in memory by tokens. */
 export function toSend(given: OpenModelOptions, signal: AbortSignal | undefined): Sendable {
-  const { config, weights, index, generationConfig, sentence, weightType, cacheType } = given;
+  const { config, weights, index, generationConfig, part, sentence, weightType, cacheType } = given;
+  const sent = { config, weights, index, generationConfig, part, sentence, weightType, cacheType };
+  sent satisfies Record<Exclude<keyof OpenModelOptions, Kept>, unknown>;
   const sources: Source[] = [];
   let failure: unknown;
-  const options = replaceFiles(
-    { config, weights, index, generationConfig, sentence, weightType, cacheType },
-    (file) => {
-      const source = isWeightFile(file) ? openSource(file) : undefined;
-      return !source || source.bytes ? file : ({ remote: sources.push(source) - 1 } satisfies Token);
-    },
-  );
+  const options = replaceFiles(sent, (file) => {
+    const source = isWeightFile(file) ? openSource(file) : undefined;
+    return !source || source.bytes ? file : ({ remote: sources.push(source) - 1 } satisfies Token);
+  });
   return {
     options,
     files: sources.map(({ name, size, isSequential = false }) => ({ name, size, isSequential })),
