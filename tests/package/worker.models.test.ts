@@ -62,10 +62,7 @@ describe.each(pictureCheckpoints)('%s in a worker', (name) => {
     await remote.dispose();
     local.dispose();
     if (name !== 'clip') return;
-    const [far, near] = [
-      await openModel<AsyncModel>({ ...files, attention: worker, part: 'text' }),
-      await openTexts(files),
-    ];
+    const [far, near] = [await openModel({ ...files, attention: worker, part: 'text' }), await openTexts(files)];
     expect(await far.forward(expected.ids!)).toEqual(near.forward(expected.ids!));
     await far.dispose();
     near.dispose();
