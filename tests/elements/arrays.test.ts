@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { half } from '../../web/elements/shared/arrays/npy.js';
 import { toShaped } from '../../web/elements/shared/arrays/shaped.js';
-import { headsOf } from '../../web/elements/shared/head-viewer/heads.js';
+import { headsOf } from '../../web/elements/shared/heads/heads.js';
 import { matrixOf } from '../../web/elements/shared/heat-map/matrix.js';
 import { float16 } from '../reference/weightTypes.js';
 import { mapsOf } from '../support/mapsOf.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { headsOf, type HeadArrays } from '../../web/elements/shared/head-viewer/heads.js';
-import { numbersIn, partAround } from '../../web/elements/shared/head-viewer/part.js';
+import { headsOf, type HeadArrays } from '../../web/elements/shared/heads/heads.js';
+import { numbersIn, partAround } from '../../web/elements/shared/heads/part.js';
 import { mapsOf } from '../support/mapsOf.js';
 
 /** Numbers that encode their own indices. */
@@ -56,6 +56,17 @@ describe('arrays of heads', () => {
     expect(headsOf({ weights: numbered([2, 3]), tokens: ['a', 'b'] }).keyTokens).toEqual(['1', '2', '3']);
   });
 
+  test('of a batch are those of the chosen sample, which alone has to be finite', () => {
+    const batch = numbered([3, 2, 2, 2]);
+    batch.data[0] = NaN;
+    const read = headsOf({ weights: [batch, batch], sample: 1 });
+    const maps = [[8, 9, 10, 11], [12, 13, 14, 15]]; // prettier-ignore
+    expect(mapsOf(read)).toEqual([...maps, ...maps]);
+    expect(() => headsOf({ weights: [batch], sample: 0 })).toThrow(/expected finite numbers, got NaN at 0/);
+    for (const sample of [3, -1, 0.5])
+      expect(() => headsOf({ weights: [batch], sample })).toThrow(`one of the 3 of a batch, from 0, got ${sample}`);
+  });
+
   test('with isCausal hide the keys after each query, with the last query aligned to the last key', () => {
     expect(headsOf({ weights: numbered([3, 3]) }).mask).toBeUndefined();
     const maskOf = (...shape: number[]): string =>
@@ -80,6 +91,7 @@ describe('arrays of heads', () => {
     ['too few numbers', { data: [1, 2, 3], shape: [2, 2] }, /expected 4 numbers for \(2, 2\), got 3/],
     ['NaN', { data: [1, 0, NaN, 1], shape: [2, 2] }, /expected finite numbers, got NaN at 2/],
     ['texts for numbers', { data: ['1', '2'], shape: [1, 2] }, /expected finite numbers/],
+    ['a batch without a choice', [numbered([2, 1, 2, 2])], /expected sample to choose one of the 2 of a batch/],
     ['layers of two shapes', [numbered([1, 2, 2]), numbered([1, 3, 3])], /layers of one shape/],
   ])('refuse %s', (_, weights, message) => {
     expect(() => headsOf({ weights: weights as HeadArrays['weights'] })).toThrow(message);
@@ -90,6 +102,7 @@ describe('arrays of heads', () => {
     ['too many keys', { keyTokens: ['a', 'b', 'c'] }, /expected 2 keyTokens, got 3/],
     ['numbers for tokens', { tokens: [1, 2] }, /tokens to be a list of strings/],
     ['a text for tokens', { tokens: 'ab' }, /tokens to be a list of strings/],
+    ['a sample of a single array', { sample: 0 }, /expected sample only with a list/],
     ['a text for isCausal', { isCausal: 'no' }, /expected isCausal to be a boolean, got no/],
   ])('refuse %s', (_, names, message) => {
     expect(() => headsOf({ weights: numbered([2, 2]), ...names })).toThrow(message);

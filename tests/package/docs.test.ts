@@ -1,7 +1,7 @@
 /** Every block of code in the README and the guides: programs print what they say, commands exist, tags are figures. */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { headsOf } from '../../web/elements/shared/head-viewer/heads.js';
+import { headsOf } from '../../web/elements/shared/heads/heads.js';
 import { matrixOf } from '../../web/elements/shared/heat-map/matrix.js';
 import { figures, parts } from '../../web/elements/registry.js';
 import { fences, programs, promised } from '../support/fences.js';

@@ -1,4 +1,4 @@
-import type { Heads } from '../../web/elements/shared/head-viewer/heads.js';
+import type { Heads } from '../../web/elements/shared/heads/heads.js';
 
 /** The maps of all heads, as plain arrays: those of the first layer, then those of the second. */
 export function mapsOf({ layers, heads, mapOf }: Heads): number[][] {

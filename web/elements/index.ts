@@ -6,7 +6,7 @@
 export * from './generated/classes.js';
 export { HeadViewer } from './shared/head-viewer/head-viewer.js';
 export type { ArrayForm, Bytes, Nested, Shaped } from './shared/arrays/shaped.js';
-export type { HeadArrays, HeadDetail, Heads } from './shared/head-viewer/heads.js';
+export type { HeadArrays, HeadDetail, Heads } from './shared/heads/heads.js';
 export { RampLegend } from './shared/heat-map/ramp-legend.js';
 export { HeatMap, type CellDetail } from './shared/heat-map/heat-map.js';
 export type { MapArrays } from './shared/heat-map/matrix.js';

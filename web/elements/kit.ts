@@ -4,7 +4,7 @@ export { controlStyles } from './shared/controls/control-styles.js';
 export { Width } from './shared/controls/width.js';
 export type { FigureElement } from './shared/figure/figure-element.js';
 export { HeadViewer } from './shared/head-viewer/head-viewer.js';
-export { headsOf, NO_HEADS, type HeadDetail, type Heads } from './shared/head-viewer/heads.js';
+export { headsOf, NO_HEADS, type HeadDetail, type Heads } from './shared/heads/heads.js';
 export { HeatMap } from './shared/heat-map/heat-map.js';
 export { valuesTable } from './shared/heat-map/values-table.js';
 export { Localised, type StringKey, type Translations } from './shared/localised.js';

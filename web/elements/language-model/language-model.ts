@@ -3,7 +3,7 @@ import type { WasmAttention } from 'wasm-attention';
 import { longest, textField } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
-import type { HeadDetail } from '../shared/head-viewer/heads.js';
+import type { HeadDetail } from '../shared/heads/heads.js';
 import '../shared/head-viewer/head-viewer.js';
 import { nextTokensStyles } from '../shared/next-tokens.js';
 import { clipped } from '../shared/tokens.js';

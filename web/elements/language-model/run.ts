@@ -1,5 +1,5 @@
 import type { ModelCache, ModelResult } from 'wasm-attention/models';
-import type { Heads } from '../shared/head-viewer/heads.js';
+import type { Heads } from '../shared/heads/heads.js';
 import type { Writer } from './writer.js';
 
 /** The most tokens of a run: a larger map could not be read. */

@@ -1,4 +1,4 @@
-import type { Heads } from '../shared/head-viewer/heads.js';
+import type { Heads } from '../shared/heads/heads.js';
 import { MOST, Run, type Changes } from './run.js';
 import type { Writer } from './writer.js';
 

@@ -15,11 +15,11 @@ import { rampFor, rampStyles } from '../heat-map/ramps.js';
 import { Localised } from '../localised.js';
 import { baseStyles } from '../styles.js';
 import { headViewerStyles } from './head-viewer-styles.js';
-import { headsOf, NO_HEADS, type HeadArrays, type HeadDetail, type Heads } from './heads.js';
+import { headsOf, NO_HEADS, type HeadArrays, type HeadDetail, type Heads } from '../heads/heads.js';
 import { largeMap } from './large-map.js';
 import { largeLines, MOST_TOKENS } from './lines.js';
 import { overview } from './overview.js';
-import { numbersIn, partAround, type Part } from './part.js';
+import { numbersIn, partAround, type Part } from '../heads/part.js';
 import { paintThumbnails } from './thumbnails.js';
 
 /**

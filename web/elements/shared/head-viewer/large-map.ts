@@ -5,7 +5,7 @@ import { onCell, type CellDetail } from '../heat-map/heat-map.js';
 import { shownOf } from '../heat-map/marks.js';
 import type { Localised } from '../localised.js';
 import { shortened } from '../tokens.js';
-import type { Heads } from './heads.js';
+import type { Heads } from '../heads/heads.js';
 import { MOST_TOKENS } from './lines.js';
 
 /**

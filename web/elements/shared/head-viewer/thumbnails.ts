@@ -1,6 +1,6 @@
 import type { Ramp } from '../heat-map/ramps.js';
-import type { Heads } from './heads.js';
-import { numbersIn, type Part } from './part.js';
+import type { Heads } from '../heads/heads.js';
+import { numbersIn, type Part } from '../heads/part.js';
 
 /** The gap between two thumbnails, in CSS pixels. */
 const GAP = 3;

@@ -3,9 +3,11 @@ import { checkWords, isWhole, toShaped, type ArrayForm, type Shaped } from '../a
 /** What `loadArrays` takes. */
 export interface HeadArrays {
   /**
-   * (L, S), (H, L, S) or (layers, H, L, S); or a list with (H, L, S) or (1, H, L, S) per layer, as models return them.
+   * (L, S), (H, L, S) or (layers, H, L, S); or a list with (H, L, S) or (B, H, L, S) per layer, as models return them.
    */
   readonly weights: ArrayForm | readonly ArrayForm[];
+  /** Which of the B samples of a batch is shown, from 0. Default: the only one. */
+  readonly sample?: number;
   /** The L query tokens. Default: numbers from 1. */
   readonly tokens?: readonly string[];
   /** The S key tokens. Default: `tokens` if L = S. */
@@ -35,10 +37,11 @@ export interface Heads {
   readonly mask?: readonly boolean[];
 }
 
-/** The weights of a layer, (H, L, S). */
+/** The weights of a layer, (H, L, S), which begin at `from` in the caller's array. */
 interface Layer {
-  readonly data: Float32Array;
+  readonly data: ArrayLike<number>;
   readonly shape: readonly number[];
+  readonly from: number;
 }
 
 export const NO_HEADS: Heads = { layers: 0, heads: 0, tokens: [], keyTokens: [], mapOf: () => [] };
@@ -49,12 +52,15 @@ export const NO_HEADS: Heads = { layers: 0, heads: 0, tokens: [], keyTokens: [],
  * @throws TypeError for anything but arrays of numbers, or an `isCausal` that is no boolean
  * @throws RangeError for shapes or numbers of tokens that do not match
  */
-export function headsOf({ weights, tokens, keyTokens, isCausal = false }: HeadArrays): Heads {
+export function headsOf({ weights, sample, tokens, keyTokens, isCausal = false }: HeadArrays): Heads {
   if (typeof isCausal !== 'boolean')
     throw new TypeError(`loadArrays: expected isCausal to be a boolean, got ${String(isCausal)}`);
-  const layers = Array.isArray(weights) && weights.length > 0 && weights.every(isWhole) ? weights : [weights];
-  const all = layers.map((layer, index) => layersOf(toShaped('weights', layer), index));
-  const parts = all.flat();
+  const isList = Array.isArray(weights) && weights.length > 0 && weights.every(isWhole);
+  if (!isList && sample !== undefined)
+    throw new RangeError('loadArrays: expected sample only with a list that has (B, H, L, S) per layer');
+  const parts = isList
+    ? weights.map((layer, index) => sampleOf(partsOf(toShaped('weights', layer), nameOf(index)), sample))
+    : partsOf(toShaped('weights', weights), nameOf(0));
   const [first] = parts;
   if (first === undefined) throw new RangeError('loadArrays: expected weights, got none');
   const [heads, rows, columns] = first.shape as [number, number, number];
@@ -64,36 +70,52 @@ export function headsOf({ weights, tokens, keyTokens, isCausal = false }: HeadAr
     throw new RangeError(
       `loadArrays: expected layers of one shape, got (${first.shape.join(', ')}) and (${other.shape.join(', ')})`,
     );
+  const maps = parts.map((part, index) => numbersOf(part, nameOf(isList ? index : 0)));
   return {
     layers: parts.length,
     heads,
     tokens: names('tokens', tokens, rows),
     keyTokens: names('keyTokens', keyTokens ?? (rows === columns ? tokens : undefined), columns),
-    mapOf: (layer, head) => parts[layer - 1]?.data.subarray((head - 1) * size, head * size) ?? [],
+    mapOf: (layer, head) => maps[layer - 1]?.subarray((head - 1) * size, head * size) ?? [],
     ...(isCausal && {
       mask: Array.from({ length: size }, (_, at) => (at % columns) - Math.floor(at / columns) <= columns - rows),
     }),
   };
 }
 
-/** The layers of an array, (H, L, S) each. */
-function layersOf({ data, shape }: Shaped, index: number): Layer[] {
-  const what = `loadArrays: weights${index > 0 ? `[${index}]` : ''}`;
+function nameOf(index: number): string {
+  return `loadArrays: weights${index > 0 ? `[${index}]` : ''}`;
+}
+
+/** An array's layers, or a layer's samples: (H, L, S) each. */
+function partsOf({ data, shape }: Shaped, what: string): Layer[] {
   if (!shape.every((size) => Number.isInteger(size) && size > 0) || shape.length < 2 || shape.length > 4)
     throw new RangeError(`${what}: expected a shape of two to four sizes above 0, got (${shape.join(', ')})`);
-  const [layers, heads, rows, columns] = [1, 1, 1, 1, ...shape].slice(-4) as [number, number, number, number];
+  const [count, heads, rows, columns] = [1, 1, 1, 1, ...shape].slice(-4) as [number, number, number, number];
   const size = heads * rows * columns;
-  if (data.length !== layers * size)
-    throw new RangeError(`${what}: expected ${layers * size} numbers for (${shape.join(', ')}), got ${data.length}`);
-  for (let i = 0; i < data.length; ++i) {
+  if (data.length !== count * size)
+    throw new RangeError(`${what}: expected ${count * size} numbers for (${shape.join(', ')}), got ${data.length}`);
+  return Array.from({ length: count }, (_, part) => ({ data, shape: [heads, rows, columns], from: part * size }));
+}
+
+function sampleOf(batch: readonly Layer[], sample: number | undefined): Layer {
+  const chosen = sample === undefined && batch.length > 1 ? undefined : batch[sample ?? 0];
+  if (chosen === undefined)
+    throw new RangeError(
+      `loadArrays: expected sample to choose one of the ${batch.length} of a batch, from 0, got ${String(sample)}`,
+    );
+  return chosen;
+}
+
+/** A layer's numbers, without a copy if they are float32. */
+function numbersOf({ data, shape, from }: Layer, what: string): Float32Array {
+  const end = from + shape.reduce((product, size) => product * size, 1);
+  for (let i = from; i < end; ++i) {
     if (!Number.isFinite(data[i]))
       throw new RangeError(`${what}: expected finite numbers, got ${String(data[i])} at ${i}`);
   }
-  const all = data instanceof Float32Array ? data : Float32Array.from(data);
-  return Array.from({ length: layers }, (_, layer) => ({
-    data: all.subarray(layer * size, (layer + 1) * size),
-    shape: [heads, rows, columns],
-  }));
+  if (data instanceof Float32Array) return data.subarray(from, end);
+  return Float32Array.from({ length: end - from }, (_, i) => data[from + i]!);
 }
 
 function names(what: string, given: readonly string[] | undefined, count: number): readonly string[] {
