@@ -60,7 +60,7 @@ test.each([
   ['a DataView', new DataView(new ArrayBuffer(16))],
   ['an ArrayBuffer', new ArrayBuffer(16)],
 ])('%s with a shape, but without a dtype, is refused, and the message says what is missing', (_, data) => {
-  const message = 'loadArrays: expected weights.dtype, as weights.data is bytes: float16, float32 or float64';
+  const message = 'loadArrays: expected weights.dtype, as weights.data is bytes: uint8, float16, float32 or float64';
   for (const dtype of [undefined, null])
     expect(() => toShaped('weights', { data, shape: [2, 2], dtype })).toThrow(new TypeError(message));
   expect(() => headsOf({ weights: [{ data, shape: [2, 2] } as never] })).toThrow(new TypeError(message));

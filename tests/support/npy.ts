@@ -39,7 +39,8 @@ export function npy({ version = 1, descr = '<f4', fortran = false, shape = SHAPE
   values.forEach((value, i) => {
     const at = before + padded.length + i * size;
     const little = !descr.startsWith('>');
-    if (size === 2) view.setUint16(at, bitsOf(float16(value)), little);
+    if (size === 1) view.setUint8(at, value);
+    else if (size === 2) view.setUint16(at, bitsOf(float16(value)), little);
     else if (size === 4) view.setFloat32(at, value, little);
     else view.setFloat64(at, value, little);
   });

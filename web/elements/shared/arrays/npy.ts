@@ -10,20 +10,26 @@ const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59]; // \x93NUMPY
 
 /** Readers of numbers, by numpy's type code without byte order. */
 const TYPES: Readonly<Record<string, (view: DataView, at: number, little: boolean) => number>> = {
+  u1: (view, at) => view.getUint8(at),
   f2: (view, at, little) => half(view.getUint16(at, little)),
   f4: (view, at, little) => view.getFloat32(at, little),
   f8: (view, at, little) => view.getFloat64(at, little),
 };
 
 /** The names of numpy's dtypes. */
-const NAMES: Readonly<Record<string, string>> = { float16: '<f2', float32: '<f4', float64: '<f8' };
+const NAMES: Readonly<Record<string, string>> = {
+  uint8: '|u1',
+  float16: '<f2',
+  float32: '<f4',
+  float64: '<f8',
+};
 
 export function isNpy(bytes: Uint8Array): boolean {
   return MAGIC.every((byte, i) => bytes[i] === byte);
 }
 
 /**
- * Reads a .npy file of float16, float32 or float64, in either byte order and either axis order.
+ * Reads a .npy file of uint8, float16, float32 or float64, in either byte order and either axis order.
  *
  * @throws RangeError for other types, an invalid header, and too few or too many bytes
  */
@@ -57,13 +63,14 @@ export function readNumbers(bytes: Uint8Array, type: string, shape: readonly num
   const [, order, kind] = /^([<>|=]?)(\w+)$/.exec(NAMES[type] ?? type) ?? [];
   const read = kind !== undefined && Object.hasOwn(TYPES, kind) ? TYPES[kind] : undefined;
   if (read === undefined || kind === undefined)
-    throw new RangeError(`loadArrays: expected float16, float32 or float64, got ${type.slice(0, 50)}`);
+    throw new RangeError(`loadArrays: expected uint8, float16, float32 or float64, got ${type.slice(0, 50)}`);
   const size = Number(kind[1]);
   const count = shape.reduce((product, axis) => product * axis, 1);
   if (bytes.length !== count * size)
     throw new RangeError(
       `loadArrays: expected ${count * size} bytes for (${shape.join(', ')}) of ${type}, got ${bytes.length}`,
     );
+  if (kind === 'u1') return { data: bytes, shape };
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const data = new Float32Array(count);
   for (let i = 0; i < count; ++i) data[i] = read(view, i * size, order !== '>');

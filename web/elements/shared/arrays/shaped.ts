@@ -3,7 +3,7 @@ import { isNpy, readNpy, readNumbers, type Shaped } from './npy.js';
 export type { Shaped };
 
 /**
- * Bytes with their shape and dtype: `float16`, `float32` or `float64`, little-endian. Those of a Uint16Array are
+ * Bytes with their shape and dtype: `uint8`, `float16`, `float32` or `float64`, little-endian. Those of a Uint16Array are
  * float16 by default.
  */
 export interface Bytes {
@@ -46,7 +46,9 @@ export function toShaped(what: string, value: unknown): Shaped {
     throw new RangeError(`loadArrays: expected ${what} of a shape of whole numbers, got (${shape.join(', ')})`);
   if (dtype === undefined) {
     if (!('length' in data))
-      throw new TypeError(`loadArrays: expected ${what}.dtype, as ${what}.data is bytes: float16, float32 or float64`);
+      throw new TypeError(
+        `loadArrays: expected ${what}.dtype, as ${what}.data is bytes: uint8, float16, float32 or float64`,
+      );
     return { data: data as unknown as ArrayLike<number>, shape };
   }
   if (typeof dtype !== 'string') throw new TypeError(`loadArrays: expected ${what}.dtype to be a string`);
