@@ -4,7 +4,8 @@ import { CodePanel } from './code-panel.js';
 import type { FigureCode, FigureData } from './figure-data.js';
 import { FullScreen } from './full-screen.js';
 import { saveMenu, type FileKind } from './save-menu.js';
-import { fileName, linkTo, withoutSettings, type Shareable } from './share-link.js';
+import { saveStage } from './save-stage.js';
+import { linkTo, withoutSettings, type Shareable } from './share-link.js';
 import { figureEnd, skipButton } from './skip.js';
 import { ValuesPanel } from './values-panel.js';
 
@@ -154,17 +155,8 @@ export class FigureTools implements ReactiveController {
   }
 
   async #save(kind: FileKind): Promise<void> {
-    this.#note = '';
-    try {
-      const { saveFigure } = await import('./save-figure.js');
-      const stage = this.figure.renderRoot.querySelector('.stage');
-      if (stage === null || this.#sources === undefined) return;
-      const { figureName: title } = this.figure;
-      const file = { name: fileName(this.figure), title, language: this.words.language };
-      await saveFigure(kind, stage, this.#sources.data, file);
-    } catch {
-      this.#note = this.words.text('tools.failed');
-    }
+    if (this.#sources === undefined) return;
+    this.#note = await saveStage(kind, this.figure, this.figure.figureName, this.#sources.data, this.words);
     this.#update();
   }
 
