@@ -14,9 +14,10 @@ export function readProse(language: string): string {
 /** Texts by key. */
 export type Texts = Readonly<Record<string, string>>;
 
-/** All texts of a language except the prose: those of the figures and of the page. */
+/** All texts of a language except the prose: those of the figures, of `<patch-viewer>` and of the page. */
 export function textsOf(language: string): {
   figures: Readonly<Record<StringKey, string>>;
+  patches: Texts;
   page: PageStrings;
   cells: Readonly<Record<keyof typeof cells, string>>;
   models: Texts;
@@ -25,6 +26,7 @@ export function textsOf(language: string): {
   const inFolder = (name: string): unknown => read(`languages/${language}/${name}.json`);
   return {
     figures: read(`../elements/generated/strings/${language}.json`) as Record<StringKey, string>,
+    patches: read(`../elements/shared/patch-viewer/strings/${language}.json`) as Texts,
     page: inFolder('page') as PageStrings,
     cells: inFolder('cells') as typeof cells,
     models: inFolder('models') as Texts,

@@ -19,8 +19,16 @@ type Shown = HTMLElement & { readonly loadArrays?: (arrays: Record<string, unkno
   >;
 
 const TAGS = [...Object.keys(figures), ...Object.keys(parts)];
-/** Traits with arrays or their labels, and their names in `loadArrays`. */
-const ARRAYS = { weights: 'weights', values: 'values', tokens: 'tokens', key_tokens: 'keyTokens' };
+/** Traits with arrays or what belongs to them, and their names in `loadArrays`. */
+const ARRAYS = {
+  weights: 'weights',
+  values: 'values',
+  tokens: 'tokens',
+  key_tokens: 'keyTokens',
+  picture: 'picture',
+  patches: 'patches',
+  region: 'region',
+};
 /** The selectors by which hosts mark dark pages: JupyterLab, marimo and Quarto, Sphinx, MyST. */
 const THEMES = ['class', 'style', 'data-jp-theme-light', 'data-theme', 'data-bs-theme', 'data-mode'];
 
@@ -114,6 +122,7 @@ function render({ model, el }: WidgetView): () => void {
     'figure-change': ({ detail }) => tell(detail),
     // Ignores a viewer inside a figure.
     'head-change': ({ detail }) => figure?.settings ?? tell(detail),
+    'query-change': ({ detail }) => figure?.settings ?? tell(detail),
   };
   const listeners: [string, () => void][] = [
     ['change:figure', () => attempt(show)],

@@ -60,7 +60,7 @@ export interface Shaped {
 }
 
 /**
- * Bytes with their shape and dtype: `float16`, `float32` or `float64`, little-endian. Those of a Uint16Array are
+ * Bytes with their shape and dtype: `uint8`, `float16`, `float32` or `float64`, little-endian. Those of a Uint16Array are
  * float16 by default.
  */
 export interface Bytes {
@@ -87,9 +87,11 @@ export interface MapArrays {
 /** What `loadArrays` of a `<head-viewer>` takes. */
 export interface HeadArrays {
   /**
-   * (L, S), (H, L, S) or (layers, H, L, S); or a list with (H, L, S) or (1, H, L, S) per layer, as models return them.
+   * (L, S), (H, L, S) or (layers, H, L, S); or a list with (H, L, S) or (B, H, L, S) per layer, as models return them.
    */
   readonly weights: ArrayForm | readonly ArrayForm[];
+  /** Which of the B samples of a batch is shown, from 0. Default: the only one. */
+  readonly sample?: number;
   /** The L query tokens. Default: numbers from 1. */
   readonly tokens?: readonly string[];
   /** The S key tokens. Default: `tokens` if L = S. */
@@ -127,6 +129,82 @@ export declare class HeadViewer extends HTMLElement {
   repaint(): void;
 }
 
+/** Where the patches of a picture are among a model's tokens, as `patches` of a vision model says it. */
+export interface Patches {
+  /** The number of tokens before the patches. */
+  readonly first: number;
+  /** The patch in row r and column c is token `first + r * columns + c`. */
+  readonly rows: number;
+  readonly columns: number;
+  /** The side of a patch in the model's pixels. */
+  readonly size?: number;
+}
+
+/** A part of a picture, in its pixels from the upper left corner. It may be larger than the picture. */
+export interface Region {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * A picture: an image that is loaded, a canvas, an ImageBitmap; ImageData, or other RGBA or RGB bytes with their size; or
+ * (height, width, 3 or 4) whole numbers from 0 to 255.
+ */
+export type PictureForm =
+  | HTMLImageElement
+  | HTMLCanvasElement
+  | OffscreenCanvas
+  | ImageBitmap
+  | { readonly data: ArrayLike<number>; readonly width: number; readonly height: number }
+  | ArrayForm;
+
+/** What `loadArrays` of a `<patch-viewer>` takes. */
+export interface PatchArrays {
+  /**
+   * (T, T), (H, T, T) or (layers, H, T, T), where T is `first + rows * columns`; or a list with (H, T, T) or (B, H, T, T)
+   * per layer, as models return them.
+   */
+  readonly weights: ArrayForm | readonly ArrayForm[];
+  /** Which of the B pictures of a batch is shown, from 0. Default: the only one. */
+  readonly sample?: number;
+  /** The picture that the model has seen, or the one that this was cut out of: see `region`. */
+  readonly picture: PictureForm;
+  /** The part of `picture` that the patches cover, as `pixelsOf` gives it. Default: all. */
+  readonly region?: Region;
+  readonly patches: Patches;
+  /**
+   * The names of the tokens before the patches; `class`, `distillation` and `register` are translated. Default: the first
+   * one is the class token, the others have numbers.
+   */
+  readonly tokens?: readonly string[];
+}
+
+/** `<patch-viewer>` shows what each patch of a picture attends to. */
+export declare class PatchViewer extends HTMLElement {
+  /** The layer and the head that are shown large, from 1. */
+  layer: number;
+  head: number;
+  /** The token whose attention is shown, from 0. */
+  query: number;
+  view: 'heads' | 'rollout';
+  /** How much of the picture the map covers, from 0 to 1. */
+  strength: number;
+  /** Whether readers can silence heads. */
+  silenceable: boolean;
+  /** The silenced heads, each `layer.head`. */
+  silent: ReadonlySet<string>;
+  /**
+   * Shows attention weights over a picture, which is copied.
+   *
+   * @throws TypeError, RangeError for invalid arrays, shapes or pictures, without any change
+   */
+  loadArrays(arrays: PatchArrays): void;
+  /** Repaints. Needed only after the page has changed `color-scheme` itself. */
+  repaint(): void;
+}
+
 /** `<ramp-legend>` is the colour legend of a heat map. */
 export declare class RampLegend extends HTMLElement {
   /** The values at the ramp's ends. */
@@ -141,6 +219,7 @@ export declare class RampLegend extends HTMLElement {
 declare global {
   interface HTMLElementEventMap {
     'head-change': CustomEvent<HeadDetail>;
+    'query-change': CustomEvent<{ readonly query: number }>;
     'head-silence': CustomEvent<HeadDetail & { readonly silent: boolean }>;
     'figure-change': CustomEvent<Readonly<Record<string, unknown>>>;
     'figure-error': CustomEvent<unknown>;

@@ -217,5 +217,5 @@ test('follows the notebook’s theme, and removes everything at the end', async 
 });
 
 test('knows each part', () => {
-  expect(Object.keys(parts)).toEqual(['head-viewer', 'heat-map', 'ramp-legend']);
+  expect(Object.keys(parts)).toEqual(['head-viewer', 'heat-map', 'patch-viewer', 'ramp-legend']);
 });

@@ -5,7 +5,7 @@ import { Localised } from '../localised.js';
 import { baseStyles } from '../styles.js';
 import { followScheme } from './follow-scheme.js';
 import { paintRamp } from './paint-cells.js';
-import { isSigned, rampFor, rampStyles } from './ramps.js';
+import { isSigned, rampFor, rampStyles, type Ramp } from './ramps.js';
 
 /** `<ramp-legend low="0" high="1">`: the colour legend of a heat map. */
 export class RampLegend extends AttributeElement {
@@ -31,13 +31,20 @@ export class RampLegend extends AttributeElement {
       }
     `,
   ];
-  static override properties = { low: { type: Number }, high: { type: Number }, beyond: { type: Boolean } };
+  static override properties = {
+    low: { type: Number },
+    high: { type: Number },
+    beyond: { type: Boolean },
+    ramp: { attribute: false },
+  };
 
   /** The values at the ramp's ends; default −1 and 1. */
   declare low: number;
   declare high: number;
   /** Whether values above `high` have its colour; default false. */
   declare beyond: boolean;
+  /** Colours instead of those that heat maps have in the page's scheme. */
+  declare ramp: Ramp | undefined;
   readonly #words = new Localised(this);
 
   constructor() {
@@ -51,7 +58,7 @@ export class RampLegend extends AttributeElement {
   /** Repaints the ramp. Needed only after the page has changed `color-scheme` itself. */
   readonly repaint = (): void => {
     const canvas = this.renderRoot.querySelector('canvas');
-    if (canvas !== null) paintRamp(canvas, rampFor(canvas, this.low), this.low, this.high);
+    if (canvas !== null) paintRamp(canvas, this.ramp ?? rampFor(canvas, this.low), this.low, this.high);
   };
 
   protected override updated(): void {
@@ -59,8 +66,10 @@ export class RampLegend extends AttributeElement {
   }
 
   protected override render(): TemplateResult {
-    const low = this.#words.number(this.low);
-    const high = (this.beyond ? '≥\u00a0' : '') + this.#words.number(this.high);
+    const text = (value: number): string =>
+      value !== 0 && Math.abs(value) < 0.01 ? this.#words.value(value) : this.#words.number(value);
+    const low = text(this.low);
+    const high = (this.beyond ? '≥\u00a0' : '') + text(this.high);
     const label = !isSigned(this.low)
       ? this.#words.text('map.legend', { low, high })
       : this.high > 0

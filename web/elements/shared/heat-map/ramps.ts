@@ -78,7 +78,8 @@ function rampOf(count: number, colourAt: (i: number) => number): Ramp {
   return ramp;
 }
 
-function interpolated(stops: string): Ramp {
+/** A ramp between evenly spaced colours, six hexadecimal digits each. */
+export function interpolated(stops: string): Ramp {
   const colours = stops.split(' ').map((stop) => parseInt(stop, 16));
   return rampOf(256, (i) => {
     const place = (i / 255) * (colours.length - 1);
