@@ -9,6 +9,7 @@ import { checkLibrary } from './checks/library.js';
 import { checkMaps } from './checks/maps.js';
 import { checkModels } from './checks/models.js';
 import { checkOffline } from './checks/offline.js';
+import { checkPictures } from './checks/pictures.js';
 import { checkScrolling } from './checks/scrolling.js';
 import { useEngine } from './visit.js';
 
@@ -26,5 +27,6 @@ export function checkEngine(name: string, engine: Engine): void {
     checkScrolling(visit);
     checkLibrary(visit);
     checkModels(visit);
+    checkPictures(visit);
   });
 }

@@ -277,7 +277,9 @@ describe('keys', () => {
 });
 
 test('tokens have names, and several registers numbers', () => {
-  const words = { text: (key: string, values = {}) => [key, ...Object.values(values)].join(' ') } as PatchWords;
+  const words = {
+    text: (key: string, values?: Record<string, unknown>) => [key, ...Object.values(values ?? {})].join(' '),
+  } as PatchWords;
   const names = (special: string[]) =>
     Array.from({ length: special.length + 6 }, (_, token) =>
       tokenName(

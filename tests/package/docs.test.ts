@@ -3,6 +3,8 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { headsOf } from '../../web/elements/shared/heads/heads.js';
 import { matrixOf } from '../../web/elements/shared/heat-map/matrix.js';
+import { gridOf, type Patches } from '../../web/elements/shared/patch-viewer/patch-heads.js';
+import { sourceOf } from '../../web/elements/shared/patch-viewer/picture.js';
 import { figures, parts } from '../../web/elements/registry.js';
 import { fences, programs, promised } from '../support/fences.js';
 import { mapsOf } from '../support/mapsOf.js';
@@ -69,14 +71,19 @@ describe('a notebook', () => {
   const cells = ofLanguage('python').filter(({ file }) => file !== 'web/docs/pyodide.md');
 
   it('sends what the figures read', () => {
-    expect(cells.map(({ file }) => file)).toEqual(Array(4).fill('web/docs/notebooks.md'));
-    const code = `from checkpoint import model, tokenizer\n${cells.map((cell) => cell.code).join('\n')}\nprint(anywidget.sent())\n`;
+    expect(cells.map(({ file }) => file)).toEqual(Array(5).fill('web/docs/notebooks.md'));
+    const code = `from checkpoint import image, model, processor, tokenizer, vit\n${cells.map((cell) => cell.code).join('\n')}\nprint(anywidget.sent())\n`;
     const env = { PYTHONPATH: join(ROOT, 'tests/package/notebook'), PYTHONDONTWRITEBYTECODE: '1' };
     const states = JSON.parse(output('python3', ['-c', code], { env })) as Record<string, unknown>[];
     const bytes = (value: unknown) => Buffer.from((value as { base64: string }).base64, 'base64');
-    const [all, viewer, map] = states as [Record<string, unknown>, Record<string, unknown>, Record<string, unknown>];
+    type State = Record<string, unknown>;
+    const [all, looks, viewer, map] = states as [State, State, State, State];
     expect(all.tokens).toEqual(['The', 'keys', 'are', 'on', 'the', 'table']);
     expect(headsOf({ weights: Uint8Array.from(bytes(all.weights)) })).toMatchObject({ layers: 2, heads: 3 });
+    expect(looks).toMatchObject({ figure: 'patch-viewer', tokens: ['class'] });
+    const grid = { weights: Uint8Array.from(bytes(looks.weights)), patches: looks.patches as Patches };
+    expect(gridOf(grid)).toMatchObject({ layers: 2, heads: 3, special: ['class'] });
+    expect(sourceOf(Uint8Array.from(bytes(looks.picture)))).toMatchObject({ width: 224, height: 224 });
     expect(viewer).toMatchObject({
       figure: 'head-viewer',
       tokens: ['two', 'words'],

@@ -131,6 +131,11 @@ describe('the declarations', () => {
       const map: HeatMap = document.createElement('heat-map');
       map.values = new Float32Array(4);
       map.addEventListener('cell-pick', (event) => { const cell: CellDetail = event.detail; console.log(cell.row); });
+      const viewer = document.createElement('patch-viewer');
+      const image = document.createElement('img');
+      const patches = { first: 1, rows: 2, columns: 2, size: 16 };
+      viewer.loadArrays({ weights: [{ data: new Float32Array(25), shape: [1, 1, 5, 5] }], picture: image, patches });
+      viewer.addEventListener('query-change', ({ detail }) => console.log(detail.query));
       export const paths: Figure = new PathLengths();
       // @ts-expect-error: a figure has no such method
       figure.paint();

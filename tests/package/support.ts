@@ -20,6 +20,7 @@ export function run(
     input,
     env: { ...process.env, ...env },
     encoding: 'utf8',
+    maxBuffer: 2 ** 26,
     // A busy machine takes five times as long.
     timeout: 300_000,
   });

@@ -1,4 +1,4 @@
-"""Stand-ins for a model and a tokenizer of transformers: two layers of three heads, which see all tokens alike."""
+"""Stand-ins for models, a tokenizer and an image processor of transformers: two layers of three heads, which see all tokens alike."""
 
 
 class Batch(dict):
@@ -36,11 +36,37 @@ class Tokenizer:
         return [Batch.words[id] for id in ids]
 
 
-def model(*, input_ids, output_attentions):
-    assert output_attentions
-    length = len(input_ids[0])
+def alike(length):
     head = [[1 / length] * length] * length
     return Output((Tensor([[head] * 3]),) * 2)
 
 
+def model(*, input_ids, output_attentions):
+    assert output_attentions
+    return alike(len(input_ids[0]))
+
+
+def vit(*, pixel_values, output_attentions):
+    assert output_attentions
+    return alike(1 + (pixel_values[2] // 16) * (pixel_values[3] // 16))
+
+
+def processor(image, *, return_tensors):
+    assert return_tensors == "pt"
+    return {"pixel_values": (1, 3, 224, 224)}
+
+
+class Image:
+    """A picture of PIL, in one colour; numpy's stand-in reads it."""
+
+    def convert(self, mode):
+        assert mode == "RGB"
+        return self
+
+    def resize(self, size):
+        width, height = size
+        return [[[200, 100, 0]] * width] * height
+
+
 tokenizer = Tokenizer()
+image = Image()

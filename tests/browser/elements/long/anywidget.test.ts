@@ -118,7 +118,7 @@ describe('data does not become code:', () => {
     autofocus: '',
   };
 
-  test.each(['attention-masks', 'head-viewer', 'heat-map', 'ramp-legend', 'positional-curves'])(
+  test.each(['attention-masks', 'head-viewer', 'heat-map', 'patch-viewer', 'ramp-legend', 'positional-curves'])(
     '%s gets no attribute but its own',
     async (figure) => {
       const page = await open();
@@ -187,6 +187,41 @@ test('a matrix of the notebook is shown as a heat map', async () => {
   expect(await map.locator('.column-name').innerText()).toBe('feature');
   expect(await violationsOf(page, 'heat-map')).toEqual([]);
   expect(await widthOf(page)).toBeLessThanOrEqual(390);
+  await page.close();
+});
+
+test('a picture of the notebook is shown under its patches’ weights, and the chosen token is synced', async () => {
+  const page = await open({ width: 390 });
+  await page.evaluate(() => {
+    const data = new Float32Array(2 * 3 * 13 * 13).fill(1 / 13);
+    const picture = Uint8Array.from({ length: 6 * 8 * 3 }, (_, i) => [200, 100, 0][i % 3]!);
+    return (window as unknown as Hosting).host.show({
+      figure: 'patch-viewer',
+      weights: { data: new DataView(data.buffer), shape: [2, 3, 13, 13], dtype: 'float32' },
+      picture: { data: new DataView(picture.buffer), shape: [6, 8, 3], dtype: 'uint8' },
+      patches: { first: 1, rows: 3, columns: 4 },
+      region: null,
+      tokens: ['class'],
+      settings: { layer: 2, query: 5, strength: 0 },
+    });
+  });
+  const viewer = page.locator('patch-viewer[drawn]');
+  await viewer.getByText('Layer 2, head 1').waitFor();
+  expect(await viewer.locator('.readout').innerText()).toContain('From row 2, column 1');
+  const pixel = await viewer.locator('canvas.picture').evaluate((canvas: HTMLCanvasElement) => {
+    const copy = new OffscreenCanvas(1, 1).getContext('2d')!;
+    copy.drawImage(canvas, 0, 0, 1, 1);
+    return copy.getImageData(0, 0, 1, 1).data.join();
+  });
+  expect(pixel).toBe('200,100,0,255');
+  await viewer.locator('.plot').press('ArrowRight');
+  await viewer.getByRole('radio', { name: 'Layer 2, head 3' }).click();
+  expect(await host(page, (host) => host.traits(0).settings)).toEqual({ layer: 2, head: 3, query: 6, strength: 0 });
+  await host(page, (host) => host.change(0, { patches: { first: 1, rows: 5, columns: 4 } }));
+  expect(await page.getByRole('alert').innerText()).toContain('expected weights of 21 by 21 tokens');
+  expect(await violationsOf(page, 'patch-viewer')).toEqual([]);
+  expect(await widthOf(page)).toBeLessThanOrEqual(390);
+  expect(asked).toEqual([]);
   await page.close();
 });
 

@@ -335,7 +335,7 @@ describe('patch-viewer', () => {
       const orange = '200,100,0,255';
       const blue = '0,50,250,255';
       const expected = name.endsWith('part') ? blue : name.endsWith('more') ? '0,0,0,255' : orange;
-      expect([name, first, last]).toEqual([name, expected, blue]);
+      expect([name, first, last]).toEqual([name, expected, name.endsWith('more') ? orange : blue]);
     }
     expect(Object.keys(colours)).toHaveLength(24);
     await painted(page);

@@ -155,8 +155,7 @@ export class FigureTools implements ReactiveController {
   }
 
   async #save(kind: FileKind): Promise<void> {
-    if (this.#sources === undefined) return;
-    this.#note = await saveStage(kind, this.figure, this.figure.figureName, this.#sources.data, this.words);
+    this.#note = await saveStage(kind, this.figure, this.figure.figureName, () => this.#sources!.data(), this.words);
     this.#update();
   }
 

@@ -1,18 +1,22 @@
+import type { LitElement } from 'lit';
 import { csvOf } from '../export/csv.js';
 import { saveFile } from '../export/file.js';
 import { pngOf } from '../export/png.js';
 import { pictureOf } from '../export/svg.js';
 import type { FigureData } from './figure-data.js';
 import type { FileKind } from './save-menu.js';
+import { fileName } from './share-link.js';
 
-/** Saves a figure's current state as a file. Rejects if the browser cannot make the file. */
+/** Saves an element's `.stage`, or its numbers, as a file. Rejects if the browser cannot make the file. */
 export async function saveFigure(
   kind: FileKind,
-  stage: Element,
+  figure: LitElement,
+  title: string,
   data: () => FigureData,
-  file: { readonly name: string; readonly title: string; readonly language: string },
+  language: string,
 ): Promise<void> {
-  saveFile(`${file.name}.${kind}`, await contentOf(kind, stage, data, file));
+  const stage = figure.renderRoot.querySelector('.stage')!;
+  saveFile(`${fileName(figure)}.${kind}`, await contentOf(kind, stage, data, { title, language }));
 }
 
 async function contentOf(

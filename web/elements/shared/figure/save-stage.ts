@@ -2,9 +2,8 @@ import type { LitElement } from 'lit';
 import type { Localised } from '../localised.js';
 import type { FigureData } from './figure-data.js';
 import type { FileKind } from './save-menu.js';
-import { fileName } from './share-link.js';
 
-/** Saves an element's `.stage`, or its numbers, as a file. Resolves to what the reader should know: nothing if it worked. */
+/** Saves what an element shows, and resolves to what the reader should know: nothing if it worked. */
 export async function saveStage(
   kind: FileKind,
   figure: LitElement,
@@ -14,8 +13,7 @@ export async function saveStage(
 ): Promise<string> {
   try {
     const { saveFigure } = await import('./save-figure.js');
-    const stage = figure.renderRoot.querySelector('.stage')!;
-    await saveFigure(kind, stage, data, { name: fileName(figure), title, language: words.language });
+    await saveFigure(kind, figure, title, data, words.language);
     return '';
   } catch {
     return words.text('tools.failed');

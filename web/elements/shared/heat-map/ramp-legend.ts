@@ -43,7 +43,11 @@ export class RampLegend extends AttributeElement {
   declare high: number;
   /** Whether values above `high` have its colour; default false. */
   declare beyond: boolean;
-  /** Colours instead of those that heat maps have in the page's scheme. */
+  /**
+   * Colours instead of those that heat maps have in the page's scheme.
+   *
+   * @internal
+   */
   declare ramp: Ramp | undefined;
   readonly #words = new Localised(this);
 

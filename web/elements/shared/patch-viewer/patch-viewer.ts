@@ -25,7 +25,7 @@ import { paintPicture } from './paint-picture.js';
 import { NO_PATCHES, patchHeadsOf, type PatchArrays, type PatchHeads } from './patch-heads.js';
 import { patchViewerStyles } from './patch-viewer-styles.js';
 import { Rollout } from './rollout.js';
-import { acrossOf, smallMaps, type View } from './small-maps.js';
+import { acrossOf, smallMaps } from './small-maps.js';
 import { patchWords, tokenName } from './words.js';
 
 /** How long work on maps may keep the browser from the reader's input, in milliseconds. */
@@ -70,7 +70,7 @@ export class PatchViewer extends AttributeElement {
   /** The token whose attention is shown, from 0; default 0. */
   declare query: number;
   /** What the small maps are: `heads` of a layer (default), or the `rollout` up to each layer. */
-  declare view: View;
+  declare view: 'heads' | 'rollout';
   /** How much of the picture the map covers, from 0 to 1; default 0.6. */
   declare strength: number;
   /** Whether readers can silence heads; default no. */
@@ -116,7 +116,11 @@ export class PatchViewer extends AttributeElement {
     this.heads = patchHeadsOf(arrays);
   }
 
-  /** The weights of all maps that are drawn, on each token: what the CSV has. */
+  /**
+   * The weights of all maps that are drawn, on each token: what the CSV has.
+   *
+   * @internal
+   */
   data(): FigureData {
     const { heads, view } = this;
     const words = this.#words;

@@ -159,7 +159,7 @@ function shapedSource(picture: unknown): Source {
     throw new RangeError(`loadArrays: expected picture of shape (height, width, 3 or 4), got (${shape.join(', ')})`);
   if (data.length !== size)
     throw new RangeError(`loadArrays: expected ${size} numbers for picture (${shape.join(', ')}), got ${data.length}`);
-  const areBytes = /^Uint8/.test(kindOf(data));
+  const areBytes = kindOf(data).startsWith('Uint8');
   for (let i = 0; i < size && !areBytes; ++i) {
     const value = data[i]!;
     if (!Number.isInteger(value) || value < 0 || value > 255)
