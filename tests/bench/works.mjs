@@ -9,7 +9,7 @@ import { decoding } from './problems/decoding.mjs';
 import { attentionGradients, crossEntropy } from './problems/gradients.mjs';
 import { gatedFeedForward, norm } from './problems/gated.mjs';
 import { matmul } from './problems/matmul.mjs';
-import { encoder, nextToken, opening, smolLM2 } from './problems/models.mjs';
+import { encoder, nextToken, opening, smolLM2, vision } from './problems/models.mjs';
 import { multiHead, rotaryMultiHead } from './problems/multi-head.mjs';
 import { positionedAttention, rotary } from './problems/positions.mjs';
 import { addTable, softmax, table } from './problems/rows.mjs';
@@ -26,6 +26,7 @@ const overOrt = (ratio) => [{ over: ORT, as: 'ort', ratio }];
 
 const BASE = { layers: 12, width: 768, heads: 12, hiddens: 3072 };
 const MINI_LM = { layers: 6, width: 384, heads: 12, hiddens: 1536 };
+const VIT_S = { layers: 12, width: 384, heads: 6, hiddens: 1536 };
 const GPT2 = { layers: 12, width: 768, heads: 12, vocabulary: 50257 };
 
 const product = (size) => ({
@@ -162,6 +163,12 @@ export const works = [
       },
     ]),
   ),
+  {
+    name: 'vit-s',
+    title: 'ViT-S/16, a picture of 224²',
+    make: () => vision({ ...VIT_S, side: 224, patch: 16 }),
+    bars: overOrt(1.5),
+  },
   {
     name: 'gpt2-token',
     title: 'GPT-2, a token after 512 / a sum of the bytes',

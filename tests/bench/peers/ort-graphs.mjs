@@ -7,6 +7,7 @@ import { transpose } from './dense.mjs';
 import { Graph } from './onnx-model.mjs';
 import { encoder } from './ort-encoder.mjs';
 import { quantised } from './ort-quantised.mjs';
+import { vision } from './ort-vision.mjs';
 import { addTable, bias, matmul, softmax, table } from './ort-rows.mjs';
 
 const scalar = (graph, value) => graph.constant(Float32Array.of(value), []);
@@ -131,6 +132,7 @@ const WAYS = ['decomposed', 'attention', 'multi-head'];
 export function graphOf(way, problem) {
   const { kind, params, parameters } = problem;
   if (kind === 'encoder') return encoder(way, problem);
+  if (kind === 'vision') return vision(way, problem);
   if (kind === 'quantised') return quantised(way, problem);
   if (!WAYS.includes(way)) return undefined;
   if (kind === 'attention') return attention(way, params);

@@ -25,6 +25,8 @@ function feedsOf({ kind, params, inputs, cache, ids }) {
     }
     case 'encoder':
       return { ids: [BigInt64Array.from(ids, BigInt), [params.batch, params.tokens], 'int64'] };
+    case 'vision':
+      return { pixels: [inputs.pixels, [params.batch, 3, params.side, params.side]] };
     case 'table':
       return { positions: [inputs.positions, [params.length]] };
     case 'addTable':

@@ -90,6 +90,12 @@ export const prepare = {
     return { run: () => ({ hidden: model.forward(rows, { needWeights }).hidden.data }) };
   },
 
+  vision: async ({ wasm }, { params: { batch, side }, config, tensors, inputs }) => {
+    const model = await open(wasm, config, tensors);
+    const pixels = { data: inputs.pixels, shape: [batch, 3, side, side] };
+    return { run: () => ({ hidden: model.forward(pixels).hidden.data }) };
+  },
+
   languageModel,
 
   nextToken: languageModel,

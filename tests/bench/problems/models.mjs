@@ -12,7 +12,7 @@ function randomTensors(shapes, deviation = 0.02) {
         100 + seed,
         deviation,
       );
-      if (/norm\.weight$|ln_\w+\.weight$/i.test(name)) data.forEach((value, i) => (data[i] = 1 + value));
+      if (/norm(_\w+)?\.weight$|ln_\w+\.weight$/i.test(name)) data.forEach((value, i) => (data[i] = 1 + value));
       return [name, { data, shape }];
     }),
   );
@@ -101,6 +101,52 @@ export function encoder({ layers, width, heads, hiddens, batch = 1, tokens, need
     ids: Array.from({ length: batch * tokens }, (_, i) => (37 * i) % vocabulary),
     flop: batch * layers * (8 * tokens * width ** 2 + 4 * tokens ** 2 * width + 4 * tokens * width * hiddens),
     check: weightType ? aligned('hidden', width) : alike('hidden', 1),
+  };
+}
+
+/** A ViT without a head, and pictures of normal numbers. */
+export function vision({ layers, width, heads, hiddens, side, patch, batch = 1 }) {
+  const patches = (side / patch) ** 2;
+  const config = {
+    model_type: 'vit',
+    hidden_size: width,
+    num_hidden_layers: layers,
+    num_attention_heads: heads,
+    intermediate_size: hiddens,
+    image_size: side,
+    patch_size: patch,
+  };
+  const norm = (name) => ({ [`${name}.weight`]: [width], [`${name}.bias`]: [width] });
+  const linear = (name, rows, cols) => ({ [`${name}.weight`]: [rows, cols], [`${name}.bias`]: [rows] });
+  const shapes = {
+    'embeddings.cls_token': [1, 1, width],
+    'embeddings.position_embeddings': [1, patches + 1, width],
+    'embeddings.patch_embeddings.projection.weight': [width, 3, patch, patch],
+    'embeddings.patch_embeddings.projection.bias': [width],
+    ...norm('layernorm'),
+  };
+  for (let layer = 0; layer < layers; ++layer) {
+    const at = `encoder.layer.${layer}`;
+    for (const name of ['query', 'key', 'value'])
+      Object.assign(shapes, linear(`${at}.attention.attention.${name}`, width, width));
+    Object.assign(shapes, linear(`${at}.attention.output.dense`, width, width));
+    Object.assign(
+      shapes,
+      linear(`${at}.intermediate.dense`, hiddens, width),
+      linear(`${at}.output.dense`, width, hiddens),
+    );
+    Object.assign(shapes, norm(`${at}.layernorm_before`), norm(`${at}.layernorm_after`));
+  }
+  const tokens = patches + 1;
+  const block = 8 * tokens * width ** 2 + 4 * tokens ** 2 * width + 4 * tokens * width * hiddens;
+  return {
+    kind: 'vision',
+    params: { layers, width, heads, hiddens, side, patch, patches, batch },
+    config,
+    tensors: randomTensors(shapes),
+    inputs: { pixels: normal(batch * 3 * side ** 2, 7) },
+    flop: batch * (layers * block + 2 * patches * 3 * patch ** 2 * width),
+    check: alike('hidden', 1),
   };
 }
 
