@@ -8,6 +8,8 @@ import { readConfig } from '../../web/lib/models/config/readConfig.js';
 import { FAMILIES } from '../../web/lib/models/families/index.js';
 import { attention } from '../support/library.js';
 
+export { readConfig };
+
 const ROOT = join(import.meta.dirname, '../fixtures');
 
 export interface Checkpoint {

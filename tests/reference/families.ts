@@ -33,8 +33,10 @@ interface Turn {
   readonly amplitude?: number;
 }
 
-const NAMES: Readonly<Record<string, keyof typeof ACTIVATIONS>> = {
+/** transformers' names of activations. */
+export const NAMES: Readonly<Record<string, keyof typeof ACTIVATIONS>> = {
   gelu: 'gelu',
+  quick_gelu: 'quick-gelu',
   gelu_new: 'gelu-tanh',
   gelu_pytorch_tanh: 'gelu-tanh',
   relu: 'relu',
@@ -78,16 +80,22 @@ function turned(x: Numbers, heads: number, { frequencies, amplitude = 1 }: Turn)
   return y;
 }
 
-function attend(q: Numbers, k: Numbers, v: Numbers, options: Attention): { output: Reference; weights: Reference } {
+export function attend(
+  q: Numbers,
+  k: Numbers,
+  v: Numbers,
+  options: Attention,
+): { output: Reference; weights: Reference } {
   const { heads, kvHeads = heads, softcap = null, sees = (i, j) => j <= i, slopes } = options;
   const [tokens, width] = q.shape as [number, number];
+  const keys = k.shape[0]!;
   const dim = width / heads;
   const scale = options.scale ?? dim ** -0.5;
-  const [output, weights] = [zeros(tokens, width), zeros(heads, tokens, tokens)];
+  const [output, weights] = [zeros(tokens, width), zeros(heads, tokens, keys)];
   for (let h = 0; h < heads; ++h) {
     const kv = Math.floor(h / (heads / kvHeads)) * dim;
     for (let i = 0; i < tokens; ++i) {
-      const scores = Array.from({ length: tokens }, (_, j) => {
+      const scores = Array.from({ length: keys }, (_, j) => {
         if (!sees(i, j)) return -Infinity;
         let sum = 0;
         for (let e = 0; e < dim; ++e) sum += q.data[i * width + h * dim + e]! * k.data[j * kvHeads * dim + kv + e]!;
@@ -98,7 +106,7 @@ function attend(q: Numbers, k: Numbers, v: Numbers, options: Attention): { outpu
       const exps = scores.map((score) => Math.exp(score - most));
       const total = exps.reduce((a, b) => a + b);
       exps.forEach((exp, j) => {
-        weights.data[(h * tokens + i) * tokens + j] = exp / total;
+        weights.data[(h * tokens + i) * keys + j] = exp / total;
         for (let e = 0; e < dim; ++e) {
           output.data[i * width + h * dim + e]! += (exp / total) * v.data[j * kvHeads * dim + kv + e]!;
         }

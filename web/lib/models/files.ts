@@ -95,13 +95,24 @@ export class Tensors {
 
   /** The prefix that a missing tensor would have: that of its module's other tensors, or of most modules. */
   #prefixOf(name: string): string {
-    const { names, tasks } = this.#architecture;
+    const { names, tasks, projection } = this.#architecture;
+    // Heads never have it.
+    const heads = [
+      ...Object.values(tasks).flatMap(({ map, norm, decoder, bias, also }) => [
+        map,
+        norm,
+        decoder,
+        bias,
+        also?.decoder,
+      ]),
+      projection?.name,
+      names.logitScale,
+      names.logitBias,
+    ];
+    if (heads.some((head) => head && name.startsWith(head))) return '';
     const module = name.replace(/[^.]*$/, '');
     const sibling = [...this.#found].find(([other]) => other.startsWith(module));
     if (sibling) return prefixOf(names, sibling[1].entry.name);
-    // Heads never have it.
-    const heads = Object.values(tasks).flatMap(({ map, norm, decoder, bias }) => [map, norm, decoder, bias]);
-    if (heads.some((head) => head && name.startsWith(head))) return '';
     return [...this.#found.values()].map(({ entry }) => prefixOf(names, entry.name)).find(Boolean) ?? '';
   }
 
