@@ -6,6 +6,7 @@ import { cropOf, opaque, sourceOf } from '../../web/elements/shared/patch-viewer
 import { Rollout } from '../../web/elements/shared/patch-viewer/rollout.js';
 import { acrossOf, numberBy } from '../../web/elements/shared/patch-viewer/small-maps.js';
 import { tokenName, type PatchWords } from '../../web/elements/shared/patch-viewer/words.js';
+import { openPictures, pictureCheckpoint } from '../models/pictures/fixtures.js';
 import { attentionRollout } from '../reference/attentionRollout.js';
 import { npy } from '../support/npy.js';
 
@@ -103,6 +104,20 @@ describe('weights over patches', () => {
     const tokens = ['class', 'distillation'];
     expect(gridOf({ weights: square(8), patches: { ...patches, first: 2 }, tokens }).special).toEqual(tokens);
     expect(gridOf({ weights: square(6), patches: { ...patches, first: 0 } }).special).toEqual([]);
+  });
+
+  test('are those of a vision model', async () => {
+    const model = await openPictures(pictureCheckpoint('dinov2-registers').files);
+    const pixels = {
+      data: Float32Array.from({ length: 2 * 3 * 24 * 40 }, (_, i) => Math.sin(i)),
+      shape: [2, 3, 24, 40],
+    };
+    const { weights } = model.forward(pixels, { needWeights: true });
+    const read = gridOf({ weights: weights!, sample: 1, patches: model.patches(24, 40), tokens: ['class', 'register', 'register'] }); // prettier-ignore
+    expect(read).toMatchObject({ layers: model.numLayers, heads: model.numHeads, patches: { first: 3, rows: 3, columns: 5 } }); // prettier-ignore
+    const last = weights!.at(-1)!;
+    expect(read.mapOf(model.numLayers, model.numHeads)).toEqual(last.data.subarray(last.data.length - 18 * 18));
+    model.dispose();
   });
 
   test('of one picture of a batch', () => {

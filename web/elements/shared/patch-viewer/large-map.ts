@@ -33,10 +33,16 @@ export interface LargeMapActions {
   readonly point: (token: number | undefined) => void;
   /** Chooses a token, with a key or not. */
   readonly choose: (token: number, byKey: boolean) => void;
+  /** Says what is shown. */
+  readonly speak: () => void;
 }
 
 /** The picture under the map of a token's weights, and the other tokens above it. */
-export function largeMap(words: PatchWords, shown: LargeMap, { point, choose }: LargeMapActions): TemplateResult {
+export function largeMap(
+  words: PatchWords,
+  shown: LargeMap,
+  { point, choose, speak }: LargeMapActions,
+): TemplateResult {
   const { heads, token, query, name } = shown;
   const { first, rows, columns } = heads.patches;
   const tokenAt = (event: PointerEvent): number | undefined => {
@@ -56,6 +62,9 @@ export function largeMap(words: PatchWords, shown: LargeMap, { point, choose }: 
     event.preventDefault();
     choose(to, true);
   };
+  const onFocus = ({ target }: FocusEvent): void => {
+    if ((target as Element).matches(':focus-visible')) speak();
+  };
   const cursor = cellOf(heads, token);
   const isBeyond = Array.from(shown.row ?? []).some((weight) => weight > shown.high);
   return html`${first > 0 ? others(words, shown, choose) : nothing}
@@ -66,8 +75,8 @@ export function largeMap(words: PatchWords, shown: LargeMap, { point, choose }: 
       aria-label=${words.text('patches.picture', { rows, columns, name })}
       aria-describedby="help"
       @keydown=${onKey}
+      @focus=${onFocus}
       @pointermove=${(event: PointerEvent) => point(tokenAt(event))}
-      @pointerdown=${(event: PointerEvent) => point(tokenAt(event))}
       @pointerup=${onRelease}
       @pointerleave=${() => point(undefined)}
       @pointercancel=${() => point(undefined)}

@@ -95,11 +95,22 @@ export const patchViewerStyles = css`
     border-color: var(--_accent);
     color: var(--_ink);
   }
+  @media (forced-colors: active) {
+    .map {
+      border-color: Canvas;
+    }
+    .map[aria-checked='true'] {
+      border-color: Highlight;
+    }
+  }
   .map.silent {
     background: repeating-linear-gradient(45deg, var(--_paper) 0 3px, var(--_quiet) 3px 4px);
   }
   .map.silent canvas {
     opacity: 0.4;
+  }
+  .map.silent span {
+    background: var(--_paper);
   }
   /* The slider that sticks to a phone's window must not cover what has the focus. */
   .stage:has(:focus-visible):not(:has(.sliders :focus-visible)) .sliders {

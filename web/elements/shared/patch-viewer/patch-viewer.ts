@@ -242,6 +242,7 @@ export class PatchViewer extends AttributeElement {
       ${largeMap(words, shown, {
         point: (token) => (this.pointed = token),
         choose: (token, byKey) => this.#ask(token, byKey),
+        speak: () => this.#speak(),
       })}
       <p class="silent-note" role="status">${isSilent ? words.text('viewer.silentNote') : nothing}</p>
     </div>`;
@@ -267,13 +268,12 @@ export class PatchViewer extends AttributeElement {
             text: words.number(value),
             onInput,
           });
+    const byLayer = count('layer', layer, layers, (to) => {
+      void this.#choose({ layer: to });
+      this.#speak();
+    });
     return html`<div class="controls">
-      <div class="sliders">
-        ${count('layer', layer, layers, (to) => {
-          void this.#choose({ layer: to });
-          this.#speak();
-        })}
-      </div>
+      ${layers === 1 ? nothing : html`<div class="sliders">${byLayer}</div>`}
       ${count('row', row, rows, (to) => ask(to, column))} ${count('column', column, columns, (to) => ask(row, to))}
       ${slider({
         name: 'strength',
@@ -414,6 +414,8 @@ export class PatchViewer extends AttributeElement {
   /** Says what the token attends to, once the reader pauses. */
   #speak(): void {
     clearTimeout(this.#silence);
+    // The same text again would not be spoken.
+    this.spoken = '';
     this.#silence = setTimeout(() => (this.spoken = strongest(this.#words, this.#shown())), SPOKEN_AFTER);
   }
 
