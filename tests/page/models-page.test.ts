@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { filesOf } from '../../web/page/models/checkpoint.js';
 import { readUrl, writeUrl } from '../../web/page/models/link.js';
+import { fitsOf } from '../../web/page/models/picture-texts.js';
+import { likeliest } from '../../web/page/models/shares.js';
 import { nameOf, piecesOf, textOf, tokensOf } from '../../web/page/models/text.js';
 
 const file = (name: string, text = '{}'): File => new File([text], name);
@@ -89,4 +91,61 @@ test('a token’s name has no mark of a space before it', async () => {
   const pieces = await piecesOf(tokenizer, [0, 1, 2, 3, 4]);
   expect(pieces).toEqual(['␣the', '␣cat', '↵', '␣', '##s']);
   expect(pieces.map(nameOf)).toEqual(['the', 'cat', '↵', '␣', '##s']);
+});
+
+test('the likeliest of many logits are those of a softmax, in its order', () => {
+  const property = fc.property(
+    fc.array(fc.float({ min: -9, max: 9, noNaN: true }), { minLength: 1, maxLength: 40 }),
+    fc.integer({ min: 1, max: 6 }),
+    (logits, count) => {
+      const sum = logits.reduce((total, logit) => total + Math.exp(logit), 0);
+      const sorted = logits.map((logit) => Math.exp(logit) / sum).sort((a, b) => b - a);
+      const found = likeliest(logits, count);
+      expect(found).toHaveLength(Math.min(count, logits.length));
+      found.forEach(({ at, share }, i) => {
+        // Sums of at most 40 exponentials in float64.
+        expect(Math.abs(share - sorted[i]!)).toBeLessThan(1e-12);
+        expect(Math.abs(share - Math.exp(logits[at]!) / sum)).toBeLessThan(1e-12);
+      });
+    },
+  );
+  fc.assert(property);
+});
+
+describe('texts beside a picture', () => {
+  const vectors: Record<number, number[]> = { 1: [3, 0], 2: [0, 2], 3: [-1, 0] };
+  const asked: number[][] = [];
+  const texts = {
+    vocabSize: 10,
+    maxLength: 3,
+    forward: ([ids]: [number[]]) => {
+      asked.push(ids);
+      return Promise.resolve({ embeds: { data: Float32Array.from(vectors[ids[0]!]!) } });
+    },
+  };
+  const checkpoint = (logitBias?: number) =>
+    ({ model: { logitScale: Math.log(2), logitBias }, texts, tokenizer: undefined }) as never;
+  const picture = Float32Array.of(1, 0);
+
+  test('share out their probabilities, each text once, and are read once', async () => {
+    const known = new Map();
+    const fits = await fitsOf(checkpoint(), picture, ' 1 \n2\n\n1', known);
+    expect(fits.map(({ name }) => name)).toEqual(['1', '2']);
+    // exp(logitScale) times the cosine is 2, and 0.
+    expect(fits[0]!.share).toBeCloseTo(Math.exp(2) / (Math.exp(2) + 1), 12);
+    expect(fits[0]!.share + fits[1]!.share).toBeCloseTo(1, 12);
+    await fitsOf(checkpoint(), picture, '1\n2\n3', known);
+    expect(asked).toEqual([[1], [2], [3]]);
+  });
+
+  test('have probabilities of their own where the model has a bias', async () => {
+    const [fit] = await fitsOf(checkpoint(-1), picture, '3', new Map());
+    expect(fit!.share).toBeCloseTo(1 / (1 + Math.exp(3)), 12);
+  });
+
+  test('that are too long keep their last token', async () => {
+    asked.length = 0;
+    await fitsOf(checkpoint(), picture, '1 4 5 6 7', new Map());
+    expect(asked).toEqual([[1, 4, 7]]);
+  });
 });

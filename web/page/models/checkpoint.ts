@@ -1,4 +1,11 @@
-import { openModel, readCheckpoint, type AsyncModel, type Checkpoint as Published } from 'wasm-attention/models';
+import {
+  openModel,
+  readCheckpoint,
+  type AsyncModel,
+  type AsyncVisionModel,
+  type Checkpoint as Published,
+  type Part,
+} from 'wasm-attention/models';
 import { loadWorker, type AsyncWasmAttention } from 'wasm-attention/worker';
 import { SlowTokenizer, Tokenizer, type TokenizerFiles } from './tokenizer.js';
 
@@ -22,13 +29,33 @@ export interface Files {
   readonly checkpoint: Published;
 }
 
-/** A model in a worker, and its tokenizer in another. */
-export interface Checkpoint {
+interface Opened {
   readonly name: string;
-  readonly model: AsyncModel;
   /** Undefined if the folder has none: texts are then token ids. */
   readonly tokenizer: Tokenizer | undefined;
+  /** Frees all that is open. */
+  dispose(): void;
 }
+
+/** A model that reads texts, in a worker, and its tokenizer in another. */
+export interface TextCheckpoint extends Opened {
+  readonly kind: 'texts';
+  readonly model: AsyncModel;
+}
+
+/** A model that reads pictures. */
+export interface PictureCheckpoint extends Opened {
+  readonly kind: 'pictures';
+  readonly model: AsyncVisionModel;
+  /** The part that reads texts, where pictures are compared with texts. */
+  readonly texts: AsyncModel | undefined;
+  /** preprocessor_config.json, or the model's type alone. */
+  readonly imageConfig: unknown;
+  /** Whether the folder has that file. */
+  readonly isPrepared: boolean;
+}
+
+export type Checkpoint = TextCheckpoint | PictureCheckpoint;
 
 let worker: Promise<AsyncWasmAttention> | undefined;
 
@@ -75,21 +102,47 @@ export async function stories(): Promise<Files> {
  * @throws SlowTokenizer
  */
 export async function open(files: Files, onProgress: (done: number, total: number) => void): Promise<Checkpoint> {
-  const { checkpoint } = files;
+  const { name, checkpoint } = files;
+  const { config, imageConfig } = checkpoint;
   const tokenizer = checkpoint.tokenizer && new Tokenizer(checkpoint.tokenizer as TokenizerFiles);
-  let model: AsyncModel | undefined;
+  const models: (AsyncModel | AsyncVisionModel)[] = [];
+  const dispose = (): void => {
+    tokenizer?.dispose();
+    for (const model of models) void model.dispose();
+  };
   try {
     worker ??= loadWorker().catch((error: unknown) => {
       // The next attempt may have a network again.
       worker = undefined;
       throw error;
     });
-    model = await openModel({ ...checkpoint, attention: await worker, onProgress });
+    const attention = await worker;
+    const openPart = async (part?: Part): Promise<void> => {
+      models.push(await openModel({ ...checkpoint, attention, onProgress, ...(part && { part }) }));
+    };
+    try {
+      await openPart();
+    } catch (error) {
+      if (!asks(error, "part 'vision' or 'text'")) throw error;
+      await openPart('vision');
+      await openPart('text').catch((reason: unknown) => {
+        // Some can be opened for pictures alone.
+        if (!asks(reason, "part to be 'vision'")) throw reason;
+      });
+    }
     await tokenizer?.start();
-    return { name: files.name, model, tokenizer };
   } catch (error) {
-    void model?.dispose();
+    dispose();
     if (error instanceof SlowTokenizer) throw error;
     throw new CheckpointError('refused', error instanceof Error ? error.message : String(error));
   }
+  const [model, texts] = models as [AsyncModel | AsyncVisionModel, AsyncModel?];
+  if (!('patches' in model)) return { kind: 'texts', name, model, tokenizer, dispose };
+  const isPrepared = imageConfig !== undefined;
+  const prepares = isPrepared ? imageConfig : { model_type: (config as { model_type?: unknown }).model_type };
+  return { kind: 'pictures', name, model, texts, imageConfig: prepares, isPrepared, tokenizer, dispose };
 }
+
+/** Whether the library has refused a checkpoint because it expects this. */
+const asks = (error: unknown, expected: string): boolean =>
+  error instanceof Error && error.message.startsWith(`openModel: expected ${expected}`);

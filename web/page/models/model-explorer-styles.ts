@@ -9,6 +9,9 @@ export const explorerStyles = css`
   .drop.over {
     border-color: var(--_accent);
   }
+  .picture {
+    margin: 1rem 0;
+  }
   .buttons {
     display: flex;
     flex-wrap: wrap;
@@ -49,6 +52,16 @@ export const explorerStyles = css`
     font-size: 1rem;
     overflow-wrap: anywhere;
     white-space: pre-wrap;
+  }
+  .outcome {
+    margin-bottom: 1rem;
+  }
+  /* Names of classes and texts may be long. */
+  .outcome .next {
+    grid-template-columns: fit-content(60%) minmax(3rem, 1fr) max-content;
+  }
+  .outcome dt {
+    overflow-wrap: anywhere;
   }
   .likeness {
     max-width: 26rem;

@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import type { Checkpoint, Given } from './checkpoint.js';
+import { pictureIn } from './picture-zone.js';
 import type { ModelWords } from './words.js';
 
 /** The state of opening a checkpoint. */
@@ -43,12 +44,16 @@ export function statusOf(words: ModelWords, state: State): string {
   }
 }
 
-/** Where readers drop a folder or a file, choose one, or take the small model. */
+/**
+ * Where readers drop a folder or a file, choose one, or take the small model. `takePicture` returns whether a picture that
+ * was dropped here is for the open model.
+ */
 export function dropZone(
   words: ModelWords,
   state: State,
   openFiles: (given: Given, name: string) => void,
   openStories: () => void,
+  takePicture: (picture: File) => boolean,
 ): TemplateResult {
   const closed = state.kind === 'reading' || state.kind === 'opening';
   const onDrag = (event: DragEvent): void => {
@@ -57,6 +62,8 @@ export function dropZone(
   };
   const onDrop = (event: DragEvent): void => {
     onDrag(event);
+    const picture = pictureIn(event.dataTransfer?.files);
+    if (picture && takePicture(picture)) return;
     // The event's own list is empty when the code that opens it has been loaded.
     const items = [...(event.dataTransfer?.items ?? [])].map((item) => {
       const [entry, file] = [item.webkitGetAsEntry(), item.getAsFile()];

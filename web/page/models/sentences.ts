@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { Checkpoint } from './checkpoint.js';
+import type { TextCheckpoint } from './checkpoint.js';
 import { tokensOf } from './text.js';
 import type { ModelWords } from './words.js';
 
@@ -34,7 +34,7 @@ export function comparison(words: ModelWords, values: ArrayLike<number>, compare
 }
 
 /** The cosine similarity of each pair of sentences, one per line. */
-export async function similaritiesOf(checkpoint: Checkpoint, text: string): Promise<Float32Array> {
+export async function similaritiesOf(checkpoint: TextCheckpoint, text: string): Promise<Float32Array> {
   const lines = text
     .split('\n')
     .filter((line) => line.trim() !== '')

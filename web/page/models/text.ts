@@ -1,4 +1,4 @@
-import type { Checkpoint } from './checkpoint.js';
+import type { TextCheckpoint } from './checkpoint.js';
 
 /** The most tokens whose maps are legible. */
 export const MOST = 128;
@@ -11,19 +11,23 @@ export interface Tokens {
   readonly cut: boolean;
 }
 
-/** The tokens of a text: from the tokenizer or, without one, the whole numbers in it. */
-export async function tokensOf({ model, tokenizer }: Checkpoint, text: string): Promise<Tokens> {
-  const most = Math.min(MOST, model.maxLength);
-  const all =
-    tokenizer === undefined
-      ? (text.match(/\d+/g) ?? []).map(Number).filter((id) => id < model.vocabSize)
-      : await tokenizer.ask('encode', text);
-  const ids = all.slice(0, most);
-  return { ids, names: (await piecesOf(tokenizer, ids)).map(nameOf), cut: all.length > most };
+type Reader = Pick<TextCheckpoint, 'model' | 'tokenizer'>;
+
+/** The ids of a text: from the tokenizer or, without one, the whole numbers in it. */
+export async function idsOf({ model, tokenizer }: Reader, text: string): Promise<readonly number[]> {
+  if (tokenizer !== undefined) return tokenizer.ask('encode', text);
+  return (text.match(/\d+/g) ?? []).map(Number).filter((id) => id < model.vocabSize);
+}
+
+/** The first tokens of a text, as many as the model can read and a reader can tell apart. */
+export async function tokensOf(reader: Reader, text: string): Promise<Tokens> {
+  const all = await idsOf(reader, text);
+  const ids = all.slice(0, Math.min(MOST, reader.model.maxLength));
+  return { ids, names: (await piecesOf(reader.tokenizer, ids)).map(nameOf), cut: all.length > ids.length };
 }
 
 /** Tokens as they continue a text, with marks for a space and a line break. */
-export async function piecesOf(tokenizer: Checkpoint['tokenizer'], ids: readonly number[]): Promise<string[]> {
+export async function piecesOf(tokenizer: TextCheckpoint['tokenizer'], ids: readonly number[]): Promise<string[]> {
   if (tokenizer === undefined) return ids.map(String);
   const pieces = await tokenizer.ask('pieces', ids);
   return pieces.map((piece) => (/^(<0x0A>|Ċ)$/.test(piece) ? '↵' : piece.replace(/^[▁Ġ]/, '␣')));
@@ -35,7 +39,7 @@ export function nameOf(piece: string): string {
 }
 
 /** The text of tokens; a token may be part of a character. */
-export async function textOf(tokenizer: Checkpoint['tokenizer'], ids: readonly number[]): Promise<string> {
+export async function textOf(tokenizer: TextCheckpoint['tokenizer'], ids: readonly number[]): Promise<string> {
   if (tokenizer === undefined) return ids.join(' ');
   return (await tokenizer.ask('decode', ids)).replace(/\uFFFD+$/, '');
 }
