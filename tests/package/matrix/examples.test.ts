@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { Tokenizer } from '@huggingface/tokenizers';
 import type { Page } from 'playwright-core';
 import { readSafetensors, writeSafetensors } from 'wasm-attention';
-import { openModel } from 'wasm-attention/models';
+import { openModel, pixelsOf, type VisionModel } from 'wasm-attention/models';
+import { png } from '../../support/png.js';
 import { ROOT, output } from '../support.js';
 import { TOOLS, useChromium, useConsumer } from './support.js';
 
@@ -103,6 +104,37 @@ describe('the example', () => {
     expect(found.second[0]).toBe('1.000 One day, it rained.');
     expect(found.bar[0]).toBe(found.bar[1]);
     expect(found.bar[0]).toBeGreaterThan(1e6);
+  });
+
+  it('pictures builds, names the class of a picture, and shows its patches', async () => {
+    copy('pictures');
+    const [model, folder] = [join(ROOT, 'tests/fixtures/models/vit'), join(consumer.path, 'public/model')];
+    cpSync(model, folder, { recursive: true });
+    const imageConfig = { image_processor_type: 'ViTImageProcessor', size: { height: 24, width: 24 } };
+    writeFileSync(join(folder, 'preprocessor_config.json'), JSON.stringify(imageConfig));
+    output('node', [join(ROOT, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn'], {
+      cwd: consumer.path,
+    });
+    const data = Uint8Array.from({ length: 4 * 30 * 20 }, (_, i) => (i % 4 === 3 ? 255 : (i * 7) & 255));
+    const picture = { data, width: 30, height: 20 };
+    const here = await openModel<VisionModel>({
+      config: JSON.parse(readFileSync(join(model, 'config.json'), 'utf8')) as unknown,
+      weights: new Uint8Array(readFileSync(join(model, 'model.safetensors'))),
+    });
+    const { data: logits } = here.forward(pixelsOf(picture, imageConfig)).logits!;
+    const given = { folder: join(consumer.path, 'dist'), path: '/index.html', policy: '' };
+    const label = await open(given, async (page) => {
+      await shown(page, /2 layers of 3 heads/);
+      await page
+        .locator('input')
+        .setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: png(data, picture.width, picture.height) });
+      const named = await shown(page, new RegExp(here.labels!.join('|')));
+      await page.locator('patch-viewer[drawn]').waitFor();
+      expect(await page.locator('patch-viewer .plot').getAttribute('aria-label')).toContain('3 × 3');
+      return named;
+    });
+    expect(label).toBe(here.labels![logits.indexOf(Math.max(...logits))]);
+    here.dispose();
   });
 
   const FIXTURES = join(ROOT, 'tests/fixtures/models');
