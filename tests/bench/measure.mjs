@@ -121,6 +121,8 @@ serve(async (task) => {
       return await (await import('./opening-gguf.mjs')).measureOpeningGguf({ progress, ...task });
     }
     if (task.kind === 'first-embedding') return await (await import('./first-embedding.mjs')).measureFirstEmbedding();
+    if (task.kind === 'first-picture')
+      return await (await import('./first-picture.mjs')).measureFirstPicture({ progress });
     if (task.kind === 'growth') return await measureGrowth({ open, progress, ...task });
     if (task.kind === 'long') return await measureLong({ open });
     return await measureWork(task);

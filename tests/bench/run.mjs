@@ -11,6 +11,7 @@ import {
   coldTable,
   driftTable,
   firstEmbeddingTable,
+  firstPictureTable,
   growthTables,
   limitsTable,
   longTable,
@@ -33,6 +34,7 @@ const TABLES = {
   'opening-memory': openingTable,
   'opening-gguf': openingGgufTable,
   'first-embedding': firstEmbeddingTable,
+  'first-picture': firstPictureTable,
 };
 
 const say = (text) => process.stderr.write(`bench: ${text}\n`);
