@@ -4,36 +4,10 @@ import fc from 'fast-check';
 import { openModel } from 'wasm-attention/models';
 import { allocator, attention } from '../../fuzz/watched.js';
 import { checkpoint, checkpoints } from '../fixtures.js';
+import { strange } from '../strange.js';
 
 // By name, so that counterexamples are short.
 const all = new Map(checkpoints.map((name) => [name, checkpoint(name)]));
-const strange = fc.oneof(
-  fc.constantFrom(
-    null,
-    true,
-    false,
-    '',
-    'gelu',
-    'relu',
-    0,
-    1,
-    2,
-    3,
-    -1,
-    0.5,
-    1e9,
-    2 ** 31,
-    2 ** 53,
-    NaN,
-    Infinity,
-    [],
-    {},
-    [1],
-  ),
-  fc.integer({ min: -8, max: 64 }),
-  fc.jsonValue({ maxDepth: 2 }),
-);
-
 /** Opens and uses a model; it may be refused with an error of the library. */
 async function open(config: unknown, weights: Uint8Array<ArrayBuffer>, ids: number[][]): Promise<boolean> {
   let model;
