@@ -13,7 +13,6 @@ import type { GenerateOptions, Model, ModelCache, OpenModelOptions } from './mod
 import { fromPage, type Bytes, type Want } from './models/weights/remote.js';
 import type { LoadOptions } from './loadOptions.js';
 import { serve } from './runtime/port.js';
-import { factsOf } from './worker/model.js';
 import { describe, forget, fromToken, objectOf, release, tokenOf, type Anything } from './worker/objects.js';
 import {
   pack,
@@ -72,7 +71,8 @@ async function open(
   const onProgress = (...part: [number, number]): void => post({ part });
   const model = await openIn(attention, { ...fromPage(options, files, ask), onProgress });
   models.add(model);
-  return { model, facts: factsOf(model) };
+  // Its own properties.
+  return { model, facts: { ...model } };
 }
 
 /** Posts tokens as they arrive, and returns the ones not posted yet. */

@@ -22,26 +22,6 @@ export type OpenInWorker = (
   toSend: (options: OpenModelOptions, signal: AbortSignal | undefined) => Sendable,
 ) => Promise<AsyncModel>;
 
-export function factsOf(model: ModelFacts): ModelFacts {
-  const { family, numLayers, numHeads, numHiddens, vocabSize, maxLength, isCausal, positionKind, labels } = model;
-  const { logitScale, logitBias, parameterBytes, unused } = model;
-  return {
-    family,
-    numLayers,
-    numHeads,
-    numHiddens,
-    vocabSize,
-    maxLength,
-    isCausal,
-    positionKind,
-    labels,
-    logitScale,
-    logitBias,
-    parameterBytes,
-    unused,
-  };
-}
-
 /** The function that opens models in the worker of this module. */
 export function openInWorker(connection: Connection, module: Reference, calls: CallOptions): OpenInWorker {
   return async (options, toSend) => {
