@@ -9,8 +9,10 @@ const TOKENS = 1000;
 const read = (path) => readFileSync(new URL(path, FIXTURES));
 const json = (path) => JSON.parse(read(path));
 
-/** 1,000 tokens: text that a trained model writes itself, or each row of the fixture's ids. */
-async function tokensOf(model, folder) {
+/** 1,000 tokens: text that a trained model writes itself, or each row of the fixture's ids; or its pictures, at once. */
+async function inputsOf(model, folder) {
+  const { readSafetensors } = await import('../../dist/safetensors.js');
+  if (model.vocabSize === 0) return [readSafetensors(read(`${folder}/expected.safetensors`)).pixel_values];
   if (folder !== TRAINED) return json(`${folder}/expected.json`).ids;
   const rows = [];
   for (let seed = 1; rows.length < TOKENS / 200; ++seed) {
@@ -28,14 +30,18 @@ export async function measureDrift({ progress }) {
   const rows = [];
   for (const folder of folders) {
     progress(`drift: ${folder}`);
-    const checkpoint = { config: json(`${folder}/config.json`), weights: read(`${folder}/model.safetensors`) };
+    const config = json(`${folder}/config.json`);
+    const weights = read(`${folder}/model.safetensors`);
+    const checkpoint = { config, weights, ...(config.vision_config && { part: 'vision' }) };
     const reference = await openModel(checkpoint);
-    const ids = await tokensOf(reference, folder);
+    const inputs = await inputsOf(reference, folder);
+    const count = (input) => input.length ?? 1;
+    const total = inputs.reduce((sum, input) => sum + count(input), 0);
     for (const weightType of ['float16', 'int8', 'int8-fine']) {
       const model = await openModel({ ...checkpoint, weightType });
       // Rows of unequal length one by one.
-      const found = ids.map((row) => drift(reference, model, row));
-      const mean = (key) => found.reduce((sum, one, i) => sum + one[key] * ids[i].length, 0) / ids.flat().length;
+      const found = inputs.map((input) => drift(reference, model, input));
+      const mean = (key) => found.reduce((sum, one, i) => sum + one[key] * count(inputs[i]), 0) / total;
       const cosine = Math.min(...found.map((one) => one.cosine));
       rows.push({ folder, weightType, cosine, flips: mean('flips'), divergence: mean('divergence') });
       model.dispose();
