@@ -574,7 +574,7 @@ enum class StepAction : int32_t {
   kLinear = 2,       // LinearArgs
   kNorm = 3,         // NormArgs
   kFeedForward = 4,  // FeedForwardArgs
-  kActivate = 5,     // ActivateArgs
+  kActivate = 5,     // FeedForwardArgs: out (rows, hiddenWidth) = f(hidden), or f(gate) * value
   kScale = 6,        // ScaleArgs
   kRotaryTable = 7,  // RotaryTableArgs; `past` is added to the offset
   kRotary = 8,       // RotaryArgs
@@ -598,14 +598,6 @@ struct AddArgs {
   int32_t rows, dim;
   uint32_t seed;
   float dropout;
-};
-
-/// out = activation(x).
-struct ActivateArgs {
-  const float* x;
-  float* out;
-  int32_t rows, dim;
-  Activation activation;
 };
 
 /// out = factor * x, or, with a softcap c above 0, c * tanh(factor * x / c).

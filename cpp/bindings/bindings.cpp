@@ -57,7 +57,6 @@ FIELDS(Step, action, bytes)
 FIELDS(AddArgs, x, y, out, rows, dim, seed, dropout)
 FIELDS(NormArgs, x, weight, bias, out, rows, dim, norm, eps, weights)
 FIELDS(NormGradArgs, x, weight, gradient, gradWeight, gradBias, rows, dim, norm, eps)
-FIELDS(ActivateArgs, x, out, rows, dim, activation)
 FIELDS(ScaleArgs, x, out, rows, dim, factor, softcap)
 FIELDS(AppendArgs, x, cache, batch, tokens, heads, width, length, capacity, cacheType)
 FIELDS(SoftmaxArgs, x, out, batch, heads, queries, keys, sinks)
@@ -84,7 +83,7 @@ BINDINGS {
       "embedding add linear norm feedForward activate scale rotaryTable rotary append attention softmax mixValues "
       "zeroHead");
 
-  listed<Step, AddArgs, ActivateArgs, ScaleArgs, AppendArgs, SoftmaxArgs, ZeroHeadArgs>();
+  listed<Step, AddArgs, ScaleArgs, AppendArgs, SoftmaxArgs, ZeroHeadArgs>();
 
   op<&maskedSoftmax>("maskedSoftmax", "x valid out rows cols");
   op<&scaledDotProductAttention, &scaledDotProductAttentionScratch>("scaledDotProductAttention", Streams::kYes);

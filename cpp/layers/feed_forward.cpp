@@ -57,9 +57,10 @@ void activateGated(const float* inner, float* activated, float* gradient, int wi
 /// activated  rows `stride` apart: the second product's operand.
 /// gradients  (rows, innerWidth), or null: as in activateGated.
 /// first      the number of the first row.
+// Not inlined, since that would take bytes in each caller.
 template <typename Args>
-void activateRows(const Args& a, const float* inner, float* activated, ptrdiff_t stride, float* gradients, int rows,
-                  int first) {
+[[gnu::noinline]] void activateRows(const Args& a, const float* inner, float* activated, ptrdiff_t stride,
+                                    float* gradients, int rows, int first) {
   const Dropout dropout{a.seed, a.dropout};
   const int width = a.hiddenWidth;
   const int at_once = a.gated ? 1 : rows;
@@ -75,6 +76,15 @@ void activateRows(const Args& a, const float* inner, float* activated, ptrdiff_t
     activated += stride;
     if (gradients) gradients += 2 * width;
   }
+}
+
+/// activateRows without gradients; threads share the rows.
+void activateShared(const FeedForwardArgs& a, const float* inner, float* activated, ptrdiff_t stride, int rows,
+                    int first) {
+  const ptrdiff_t inner_width = innerWidth(a.hiddenWidth, a.gated);
+  parallelParts(rows, 1, kActivationWork * rows * a.hiddenWidth, [&](int i, int count) {
+    activateRows(a, inner + i * inner_width, activated + i * stride, stride, nullptr, count, first + i);
+  });
 }
 
 /// Whether each thread takes whole blocks, without waiting between the steps. If there are few blocks, threads share
@@ -151,15 +161,14 @@ void feedForwardRows(const FeedForwardArgs& a, int first, float* scratch) {
     float* const activated = w.activated;
     float* const before = a.hidden ? a.hidden + static_cast<size_t>(row) * inner_width : activated;
     multiplyPacked(a.x + at, width, a.packed1, a.weightType, a.bias1, before, count, inner_width, width, w.rest);
-    parallelParts(count, 1, kActivationWork * count * hidden_width, [&](int i, int size) {
-      const size_t from = static_cast<size_t>(i) * inner_width;
-      activateRows(a, before + from, activated + from, inner_width, nullptr, size, first + row + i);
-    });
+    activateShared(a, before, activated, inner_width, count, first + row);
     multiplyPacked(activated, inner_width, a.packed2, a.weightType, a.bias2, a.out + at, count, width, hidden_width,
                    w.rest);
   };
   parallelFor((a.rows + kRowBlock - 1) / kRowBlock, sharesBlocks(a.rows) ? products : -1, feed);
 }
+
+void activateHidden(const FeedForwardArgs& a) { activateShared(a, a.hidden, a.out, a.hiddenWidth, a.rows, 0); }
 
 int64_t feedForwardBackwardScratch(const FeedForwardGradArgs& args) { return PackedScratch(args, nullptr).size; }
 

@@ -10,6 +10,10 @@ namespace wasm_attention {
 /// feedForward of rows [first, first + args.rows); x, hidden and out begin with them.
 void feedForwardRows(const FeedForwardArgs& args, int first, float* scratch);
 
+/// The second of feedForward's three steps alone: out (rows, hiddenWidth) = f(hidden), or f(gate) * value. Without
+/// gates `out` may be `hidden`.
+void activateHidden(const FeedForwardArgs& args);
+
 /// feedForwardBackward of rows [first, first + args.rows); gradOut, x, hidden and gradX begin with them.
 /// packed1, packed2  the weights packed by packMatrix, instead of those in `args`.
 /// scratch  feedForwardRowsBackwardScratch(…) floats.

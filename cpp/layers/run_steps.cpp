@@ -7,8 +7,8 @@
 #include "attention/attend_one.h"
 #include "attention/cache_rows.h"
 #include "kernels/parallel.h"
-#include "layers/activation.h"
 #include "layers/dropout.h"
+#include "layers/feed_forward.h"
 #include "layers/packed_weight.h"
 #include "simd/f32x4.h"
 #include "simd/tanh.h"
@@ -138,10 +138,8 @@ void run(const Step& step, int past, float* scratch) {
       return norm(argsOf<NormArgs>(step));
     case StepAction::kFeedForward:
       return feedForward(argsOf<FeedForwardArgs>(step), scratch);
-    case StepAction::kActivate: {
-      const auto& a = argsOf<ActivateArgs>(step);
-      return activate(a.x, a.out, nullptr, static_cast<size_t>(a.rows) * a.dim, a.activation);
-    }
+    case StepAction::kActivate:
+      return activateHidden(argsOf<FeedForwardArgs>(step));
     case StepAction::kScale:
       return scale(argsOf<ScaleArgs>(step));
     case StepAction::kRotaryTable:

@@ -6,6 +6,7 @@ import { openModel, type Model, type OpenModelOptions } from 'wasm-attention/mod
 import type { Architecture } from '../../web/lib/models/config/architecture.js';
 import { readConfig } from '../../web/lib/models/config/readConfig.js';
 import { FAMILIES } from '../../web/lib/models/families/index.js';
+import { partOf, type Source } from '../../web/lib/models/weights/parts.js';
 import { attention } from '../support/library.js';
 
 export { readConfig };
@@ -53,6 +54,41 @@ export function checkpoint(name: string): Checkpoint {
 export function embeddingName(config: unknown): string {
   const { prefix, tokens } = readConfig(config).names;
   return `${prefix}${tokens}.weight`;
+}
+
+/** Reads a checkpoint's tensors by the names in its architecture, which have no prefix. */
+export class FileWeights {
+  readonly architecture: Architecture;
+  readonly #tensors: Record<string, Tensor>;
+
+  constructor({ architecture, bytes }: Pick<Checkpoint, 'architecture' | 'bytes'>) {
+    this.#tensors = readSafetensors(bytes);
+    this.architecture = { ...architecture, ...architecture.inFile?.((name) => this.#find(name)?.shape) };
+  }
+
+  #find(name: string): Tensor | undefined {
+    const { prefix, otherPrefix } = this.architecture?.names ?? {};
+    return this.#tensors[name] ?? this.#tensors[`${prefix}${name}`] ?? this.#tensors[`${otherPrefix}${name}`];
+  }
+
+  vector(name: string): Float32Array | undefined {
+    return this.#find(name)?.data;
+  }
+
+  /** The weight (outputs, inputs) or the bias of a linear map, or of several with their outputs one after another. */
+  rows(
+    sources: Source | readonly Source[],
+    tensor: 'weight' | 'bias',
+    outputs: number,
+    inputs: number,
+  ): { readonly data: Float32Array; readonly shape: readonly number[] } {
+    const list = [sources].flat();
+    const data = list.flatMap((source) => {
+      const { name, count, rows } = partOf(source, tensor, outputs / list.length, inputs);
+      return Array.from(rows((begin, end) => this.vector(name)!.subarray(begin, end))(0, count));
+    });
+    return { data: Float32Array.from(data), shape: tensor === 'weight' ? [outputs, inputs] : [outputs] };
+  }
 }
 
 /** The language model in tests/fixtures/stories260K. */

@@ -126,6 +126,7 @@ describe('generate', () => {
     ['topK of 0', [1], { topK: 0 }, /topK/],
     ['topP of 0', [1], { topP: 0 }, /topP within \(0, 1\]/],
     ['a signal of another kind', [1], { signal: {} }, /signal to be an AbortSignal/],
+    ['a neuron that does not exist', [1], { ablateNeurons: [[0, 172]] }, /ablateNeurons's neuron .*got 172$/],
     ['positions of its own', [1], { positions: [1] }, /positions to be 'none'/],
     ['an option that does not exist', [1], { maxToken: 1 }, /nearest is maxTokens/],
   ])('refuses %s', async (_, ids, options, message) => {

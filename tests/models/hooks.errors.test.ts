@@ -100,6 +100,23 @@ describe('a hook', () => {
   });
 });
 
+test.each<[string, string[]]>([
+  ['gpt2', ['mlp.hook_pre_linear']],
+  ['bert-padded', ['mlp.hook_pre_linear']],
+  ['phi', ['ln2.hook_normalized', 'mlp.hook_pre_linear', 'hook_resid_mid']],
+  ['olmo2', ['ln1.hook_normalized', 'ln2.hook_normalized', 'hook_normalized_resid_post']],
+  ['modernbert-fill-mask', ['ln1.hook_normalized']],
+  ['llama-grouped', ['mlp.hook_gate', 'hook_normalized_resid_post', 'attn.hook_results', 'ln3.hook_normalized']],
+])('a block of %s has no %j', async (name, hooks) => {
+  const model = await open(checkpoint(name));
+  for (const hook of hooks) {
+    const running = () => model.forward([5, 6], { hooks: { [`blocks.0.${hook}`]: () => undefined } });
+    expect(running).toThrow(TypeError);
+    expect(running).toThrow(new RegExp(`^forward: expected known hooks .*, got 'blocks\\.0\\.${hook}'$`));
+  }
+  model.dispose();
+});
+
 test('names and shapes that depend on the family are as in the guide', async () => {
   const shapesOf = async (name: string, hook: string): Promise<number[] | undefined> => {
     const model = await open(checkpoint(name));

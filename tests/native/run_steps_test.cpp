@@ -156,11 +156,55 @@ TEST(RunSteps, NormalisesRowsWithSeveralWeightsInTurn) {
 
 TEST(RunSteps, AppliesActivations) {
   for (const int width : kSizes) {
-    const Floats x = randomFloats(2 * width, 1, 5);
-    Floats silu(x.size(), NAN);
-    runStep(StepAction::kActivate, ActivateArgs{x.data(), silu.data(), 2, width, Activation::kSilu});
-    for (size_t i = 0; i < x.size(); ++i) {
-      ASSERT_NEAR(silu[i], activate64(Activation::kSilu, x[i]).value, kEps * 5 * 4);  // 4 roundings of up to 5
+    for (const bool gated : {false, true}) {
+      const Floats x = randomFloats((gated ? 4 : 2) * width, 1, 5);
+      Floats silu(2 * width, NAN);
+      FeedForwardArgs args{};
+      args.hidden = const_cast<float*>(x.data());
+      args.out = silu.data();
+      args.rows = 2;
+      args.hiddenWidth = width;
+      args.gated = gated;
+      args.activation = Activation::kSilu;
+      runStep(StepAction::kActivate, args);
+      for (int i = 0; i < 2 * width; ++i) {
+        const float* const gate = &x[gated ? i / width * 2 * width + i % width : i];
+        const double value = gated ? gate[width] : 1;
+        // 5 roundings of up to 5 * 5.
+        ASSERT_NEAR(silu[i], activate64(Activation::kSilu, *gate).value * value, kEps * 25 * 5);
+      }
+    }
+  }
+}
+
+// Hooks between the steps of a feed-forward network rely on this.
+TEST(RunSteps, ComputesFeedForwardStepByStepToTheBit) {
+  const int width = 37, hiddens = 45;
+  for (const WeightType type : {WeightType::kFloat32, WeightType::kFloat16, WeightType::kInt8, WeightType::kInt8Fine}) {
+    for (const bool gated : {false, true}) {
+      const int inner = gated ? 2 * hiddens : hiddens;
+      const Floats bias1 = randomFloats(inner, 3), bias2 = randomFloats(width, 4);
+      const Floats packed1 = packedOf(randomFloats(size_t(inner) * width, 5), width, inner, type);
+      const Floats packed2 = packedOf(randomFloats(size_t(width) * hiddens, 6), hiddens, width, type);
+      for (const int rows : {1, 2, 128, 129, 261}) {
+        const Floats x = randomFloats(size_t(rows) * width, 7);
+        Floats hidden(size_t(rows) * inner, NAN), active(size_t(rows) * hiddens, NAN), out(x.size(), NAN), once = out;
+        const FeedForwardArgs all{x.data(),         packed1.data(), bias1.data(), packed2.data(), bias2.data(), nullptr,
+                                  once.data(),      rows,           width,        hiddens,        gated,        type,
+                                  Activation::kGelu};
+        FeedForwardArgs activation = all;
+        activation.hidden = hidden.data();
+        activation.out = active.data();
+        const LinearArgs up{x.data(), packed1.data(), bias1.data(), hidden.data(), rows, width, inner, type};
+        const LinearArgs down{active.data(), packed2.data(), bias2.data(), out.data(), rows, hiddens, width, type};
+        runStep(StepAction::kFeedForward, all);
+        StepList()
+            .append(StepAction::kLinear, up)
+            .append(StepAction::kActivate, activation)
+            .append(StepAction::kLinear, down)
+            .run();
+        ASSERT_EQ(out, once) << rows << " rows, gated " << gated << ", type " << static_cast<int>(type);
+      }
     }
   }
 }

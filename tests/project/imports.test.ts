@@ -51,6 +51,7 @@ const FORBIDDEN: readonly (readonly [folder: string, imported: RegExp, except: r
       'tests/models/fixtures.ts',
       'tests/models/gguf/blocks.test.ts',
       'tests/models/sampling.test.ts',
+      'tests/models/steps.test.ts',
     ],
   ],
 ];

@@ -131,6 +131,11 @@ export interface ModelForwardOptions {
   window?: number;
   /** Heads whose output is replaced with zeros: [layer, head]. */
   ablate?: readonly (readonly [layer: number, head: number])[];
+  /**
+   * Neurons of feed-forward networks whose activation, times the value in gated ones, is replaced with zero:
+   * [layer, neuron].
+   */
+  ablateNeurons?: readonly (readonly [layer: number, neuron: number])[];
   /** Functions, by TransformerLens's names, that read a tensor of the pass and may return one that replaces it. */
   hooks?: ModelHooks;
   /** 'none' removes all positional information; a list replaces the positions, counted from 0. */
@@ -205,6 +210,7 @@ export interface GenerateOptions {
   /** Ends the generation between two tokens. */
   signal?: AbortSignal;
   ablate?: ModelForwardOptions['ablate'];
+  ablateNeurons?: ModelForwardOptions['ablateNeurons'];
   positions?: 'none';
   hooks?: ModelHooks;
 }
@@ -223,6 +229,7 @@ export const GENERATE_OPTIONS: Known<GenerateOptions> = {
   onLogits: 1,
   signal: 1,
   ablate: 1,
+  ablateNeurons: 1,
   positions: 1,
   hooks: 1,
 };

@@ -1,20 +1,15 @@
-import * as ActivateArgs from '../generated/bindings/activateArgs.js';
 import * as AddArgs from '../generated/bindings/addArgs.js';
 import * as AppendArgs from '../generated/bindings/appendArgs.js';
 import * as AttentionArgs from '../generated/bindings/attentionArgs.js';
 import * as EmbeddingArgs from '../generated/bindings/embeddingArgs.js';
-import { activations, norms, stepActions } from '../generated/bindings/enums.js';
+import { norms, stepActions } from '../generated/bindings/enums.js';
 import * as FeedForwardArgs from '../generated/bindings/feedForwardArgs.js';
 import * as LinearArgs from '../generated/bindings/linearArgs.js';
 import * as NormArgs from '../generated/bindings/normArgs.js';
 import * as RotaryArgs from '../generated/bindings/rotaryArgs.js';
-import * as RotaryTableArgs from '../generated/bindings/rotaryTableArgs.js';
 import * as RunStepsArgs from '../generated/bindings/runStepsArgs.js';
-import * as ScaleArgs from '../generated/bindings/scaleArgs.js';
-import * as ZeroHeadArgs from '../generated/bindings/zeroHeadArgs.js';
-import * as SoftmaxArgs from '../generated/bindings/softmaxArgs.js';
 import * as Step from '../generated/bindings/step.js';
-import { ARGS, clearArgs, doubles, floats, setStack, words } from '../runtime/args.js';
+import { ARGS, clearArgs, floats, setStack, words } from '../runtime/args.js';
 import type { Memory } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { CachedRows, CachePlace } from './cache.js';
@@ -57,9 +52,6 @@ export interface Dropout {
 
 /** The fields of EmbeddingArgs. */
 export type EmbeddingFields = Readonly<Record<Exclude<keyof typeof EmbeddingArgs, 'BYTES'>, number>>;
-
-/** The fields of SoftmaxArgs. */
-export type SoftmaxFields = Readonly<Record<Exclude<keyof typeof SoftmaxArgs, 'BYTES'>, number>>;
 
 /** The sizes of rows (batch, tokens, heads·width). */
 export interface RowSizes {
@@ -143,8 +135,6 @@ const HEADER = Step.bytes + 1;
 export class Steps {
   #words = new Int32Array(512);
   #end = 0;
-  /** The index of the last attention's arguments. */
-  #lastAttention = 0;
 
   /** The length of the list. */
   get bytes(): number {
@@ -160,12 +150,6 @@ export class Steps {
     return memory.ints(this.#words.subarray(0, this.#end));
   }
 
-  /** Looks up rows of a table. */
-  embedding(args: EmbeddingFields): void {
-    setEmbedding(args);
-    this.#push('embedding', EmbeddingArgs.BYTES);
-  }
-
   /** out = x + dropout(y). */
   add(x: number, y: number, out: number, rows: number, dim: number, dropout?: Dropout): void {
     words[AddArgs.x] = x;
@@ -175,17 +159,17 @@ export class Steps {
     words[AddArgs.dim] = dim;
     words[AddArgs.seed] = dropout?.seed ?? 0;
     floats[AddArgs.dropout] = dropout?.dropout ?? 0;
-    this.#push('add', AddArgs.BYTES);
+    this.push('add', AddArgs.BYTES);
   }
 
   linear(x: number, matrix: Matrix, out: number, rows: number): void {
     setLinear(x, matrix, out, rows);
-    this.#push('linear', LinearArgs.BYTES);
+    this.push('linear', LinearArgs.BYTES);
   }
 
   norm(x: number, norm: Norm, out: number, rows: number, dim: number): void {
     setNorm(x, norm, out, rows, dim);
-    this.#push('norm', NormArgs.BYTES);
+    this.push('norm', NormArgs.BYTES);
   }
 
   feedForward(x: number, { up, down, gated, activation }: FeedForward, out: number, rows: number, d?: Dropout): void {
@@ -204,46 +188,13 @@ export class Steps {
     words[FeedForwardArgs.activation] = activation;
     words[FeedForwardArgs.seed] = d?.seed ?? 0;
     floats[FeedForwardArgs.dropout] = d?.dropout ?? 0;
-    this.#push('feedForward', FeedForwardArgs.BYTES);
-  }
-
-  /** Replaces the elements of x (rows, dim) with their activation. */
-  activate(x: number, activation: (typeof activations)[number], rows: number, dim: number): void {
-    words[ActivateArgs.x] = x;
-    words[ActivateArgs.out] = x;
-    words[ActivateArgs.rows] = rows;
-    words[ActivateArgs.dim] = dim;
-    words[ActivateArgs.activation] = activations.indexOf(activation);
-    this.#push('activate', ActivateArgs.BYTES);
-  }
-
-  /** x = factor · x, or softcap · tanh(factor · x / softcap). */
-  scale(x: number, factor: number, softcap: number, rows: number, dim: number): void {
-    words[ScaleArgs.x] = x;
-    words[ScaleArgs.out] = x;
-    words[ScaleArgs.rows] = rows;
-    words[ScaleArgs.dim] = dim;
-    floats[ScaleArgs.factor] = factor;
-    floats[ScaleArgs.softcap] = softcap;
-    this.#push('scale', ScaleArgs.BYTES);
-  }
-
-  /** A row for each rotary position in `positions`; if that is 0, positions continue from the tokens in the cache. */
-  rotaryTable(frequencies: number, positions: number, out: number, rows: number, dim: number, amplitude: number): void {
-    clearArgs();
-    words[RotaryTableArgs.frequencies] = frequencies;
-    words[RotaryTableArgs.positions] = positions;
-    words[RotaryTableArgs.out] = out;
-    words[RotaryTableArgs.rows] = rows;
-    words[RotaryTableArgs.dim] = dim;
-    doubles[RotaryTableArgs.amplitude] = amplitude;
-    this.#push('rotaryTable', RotaryTableArgs.BYTES);
+    this.push('feedForward', FeedForwardArgs.BYTES);
   }
 
   /** Rotates heads that lie side by side, in place. */
   rotary(rows: number, sizes: RowSizes, rotary: Rotary): void {
     setRotary(rows, sizes, rotary);
-    this.#push('rotary', RotaryArgs.BYTES);
+    this.push('rotary', RotaryArgs.BYTES);
   }
 
   /** Copies heads that lie side by side to the keys or the values of a cache. */
@@ -262,44 +213,16 @@ export class Steps {
     words[AppendArgs.length] = length;
     words[AppendArgs.capacity] = capacity;
     words[AppendArgs.cacheType] = type;
-    this.#push('append', AppendArgs.BYTES);
+    this.push('append', AppendArgs.BYTES);
   }
 
   /** Attention with the arguments in ARGS. */
   attention(): void {
-    this.#lastAttention = this.#end + HEADER;
-    this.#push('attention', AttentionArgs.BYTES);
-  }
-
-  /** Repeats the last attention's product of weights and values, with weights that may have changed. */
-  mixValues(): void {
-    ARGS.set(this.#words.subarray(this.#lastAttention, this.#lastAttention + AttentionArgs.BYTES / 4));
-    this.#push('mixValues', AttentionArgs.BYTES);
-  }
-
-  /** Attention weights from scores. */
-  softmax({ x, out, batch, heads, queries, keys, sinks }: SoftmaxFields): void {
-    words[SoftmaxArgs.x] = x;
-    words[SoftmaxArgs.out] = out;
-    words[SoftmaxArgs.batch] = batch;
-    words[SoftmaxArgs.heads] = heads;
-    words[SoftmaxArgs.queries] = queries;
-    words[SoftmaxArgs.keys] = keys;
-    words[SoftmaxArgs.sinks] = sinks;
-    this.#push('softmax', SoftmaxArgs.BYTES);
-  }
-
-  /** Sets `width` of every `stride` floats to 0. */
-  zeroHead(head: number, rows: number, width: number, stride: number): void {
-    words[ZeroHeadArgs.head] = head;
-    words[ZeroHeadArgs.rows] = rows;
-    words[ZeroHeadArgs.width] = width;
-    words[ZeroHeadArgs.stride] = stride;
-    this.#push('zeroHead', ZeroHeadArgs.BYTES);
+    this.push('attention', AttentionArgs.BYTES);
   }
 
   /** Appends a step with the arguments in ARGS. */
-  #push(action: (typeof stepActions)[number], bytes: number): void {
+  protected push(action: (typeof stepActions)[number], bytes: number): void {
     const size = HEADER + 2 * Math.ceil(bytes / 8);
     if (this.#end + size > this.#words.length) {
       const more = new Int32Array(2 * this.#words.length);

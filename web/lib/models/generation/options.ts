@@ -33,7 +33,7 @@ export interface Generation {
 
 export function checkGeneration(options: GenerateOptions | undefined, vocab: number): Generation {
   const given = checkOptions(OPERATION, options, GENERATE_OPTIONS);
-  const { cache, signal, ablate, positions, hooks, onLogits } = given;
+  const { cache, signal, ablate, ablateNeurons, positions, hooks, onLogits } = given;
   /** The option, or its default. */
   const get = <T>(name: keyof GenerateOptions, otherwise: T, check: (name: string, value: unknown) => T): T =>
     given[name] == null ? otherwise : check(name, given[name]);
@@ -70,6 +70,7 @@ export function checkGeneration(options: GenerateOptions | undefined, vocab: num
     forward: {
       lastOnly: true,
       ...(ablate != null && { ablate }),
+      ...(ablateNeurons != null && { ablateNeurons }),
       ...(positions != null && { positions }),
       ...(hooks != null && { hooks }),
     },

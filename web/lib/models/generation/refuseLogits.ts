@@ -1,6 +1,6 @@
-import { toTensor } from '../../check/arrays.js';
 import { wrongValue } from '../../check/values.js';
 import type { Architecture } from '../config/architecture.js';
+import type { Tensor } from '../../types.js';
 import type { Pass, Read, Run } from '../pass/check.js';
 import { OPERATION } from './options.js';
 import { mostLikely } from './sampling.js';
@@ -16,13 +16,10 @@ export function refuseLogits(run: Run, pass: Pass, { layers, names }: Architectu
   const found: string[] = [];
   const hooks = new Map(request.hooks);
   const watch = (name: string, place: string): void => {
-    const own = hooks.get(name);
-    hooks.set(name, (value) => {
-      const returned = own?.(value);
-      const { data } = returned ? toTensor(OPERATION, name, returned) : value;
+    const see = ({ data }: Tensor): void => {
       if (!data.every(Number.isFinite)) found.push(place);
-      return returned;
-    });
+    };
+    hooks.set(name, { ...hooks.get(name), see });
   };
   watch('blocks.0.hook_resid_pre', 'the embeddings');
   for (let layer = 0; layer < layers; ++layer) watch(`blocks.${layer}.hook_resid_post`, `layer ${layer}`);

@@ -12,7 +12,7 @@ import type { ModelForwardOptions, VisionForwardOptions } from '../types.js';
 import type { Pixels } from './pictures.js';
 import { checkHooks } from './hooks.js';
 import { maskOfTokens, paddingOf } from './padding.js';
-import type { Program, Request } from './types.js';
+import type { Pairs, Program, Request } from './types.js';
 
 const FORWARD_OPTIONS: Known<ModelForwardOptions> = {
   attentionMask: 1,
@@ -23,6 +23,7 @@ const FORWARD_OPTIONS: Known<ModelForwardOptions> = {
   cache: 1,
   window: 1,
   ablate: 1,
+  ablateNeurons: 1,
   hooks: 1,
   positions: 1,
 };
@@ -32,6 +33,7 @@ const PICTURE_OPTIONS: Known<VisionForwardOptions> = {
   needHiddenStates: 1,
   window: 1,
   ablate: 1,
+  ablateNeurons: 1,
   hooks: 1,
   positions: 1,
 };
@@ -156,7 +158,8 @@ export function checkSettings(
     needHiddenStates: flag('needHiddenStates'),
     lastOnly: flag('lastOnly'),
     needHeads,
-    ablate: checkAblate(operation, given.ablate, a),
+    ablate: checkPairs(operation, 'ablate', 'head', given.ablate, a.layers, a.heads),
+    ablateNeurons: checkPairs(operation, 'ablateNeurons', 'neuron', given.ablateNeurons, a.layers, a.ffnHiddens),
     hooks: checkHooks(operation, given.hooks),
   };
   return { operation, types, request };
@@ -209,18 +212,26 @@ function maxOf(numbers: Int32Array): number {
   return numbers.reduce((max, number) => Math.max(max, number));
 }
 
-function checkAblate(operation: string, ablate: unknown, a: Architecture): Request['ablate'] {
-  if (ablate == null) return undefined;
-  const expected = 'ablate to be a list of [layer, head]';
-  if (!Array.isArray(ablate)) wrongKind(operation, expected, ablate);
+/** An option that lists heads or neurons, `each` of them, with their layers. */
+function checkPairs(
+  operation: string,
+  name: string,
+  each: string,
+  pairs: unknown,
+  layers: number,
+  count: number,
+): Pairs | undefined {
+  if (pairs == null) return undefined;
+  const expected = `${name} to be a list of [layer, ${each}]`;
+  if (!Array.isArray(pairs)) wrongKind(operation, expected, pairs);
   // By number, so that a list of many pairs takes no memory for each.
   const numbers = new Set<number>();
-  for (let i = 0; i < ablate.length; ++i) {
-    const pair: unknown = ablate[i];
+  for (let i = 0; i < pairs.length; ++i) {
+    const pair: unknown = pairs[i];
     if (!Array.isArray(pair) || pair.length !== 2) wrongKind(operation, expected, pair);
-    const [layer, head] = pair as [unknown, unknown];
-    const first = a.heads * checkInteger(operation, "ablate's layer", layer, 0, a.layers - 1);
-    numbers.add(first + checkInteger(operation, "ablate's head", head, 0, a.heads - 1));
+    const [layer, index] = pair as [unknown, unknown];
+    const first = count * checkInteger(operation, `${name}'s layer`, layer, 0, layers - 1);
+    numbers.add(first + checkInteger(operation, `${name}'s ${each}`, index, 0, count - 1));
   }
-  return Array.from(numbers, (number) => [Math.floor(number / a.heads), number % a.heads] as const);
+  return Array.from(numbers, (number) => [Math.floor(number / count), number % count] as const);
 }

@@ -3,10 +3,10 @@ import * as AttentionArgs from '../../generated/bindings/attentionArgs.js';
 import { scoresStages } from '../../generated/bindings/enums.js';
 import { floats, setStack, words } from '../../runtime/args.js';
 import { setHeads } from '../../steps/attend.js';
-import type { Steps } from '../../steps/steps.js';
 import type { Architecture } from '../config/architecture.js';
 import type { DistanceVectors } from '../weights/types.js';
 import type { Layout } from './layout.js';
+import type { ModelSteps } from './steps.js';
 import type { Program, Request } from './types.js';
 
 /** The terms of a layer; addresses, 0 for none. */
@@ -32,7 +32,7 @@ export function distanceTools(
   { batch, tokens }: Request,
   inputs: Program['inputs'],
   layout: Layout,
-  steps: Steps,
+  steps: ModelSteps,
   scale: number,
 ) {
   const count = heads * (2 * tokens - 1);

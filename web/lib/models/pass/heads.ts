@@ -3,19 +3,20 @@ import * as AttentionArgs from '../../generated/bindings/attentionArgs.js';
 import { activations } from '../../generated/bindings/enums.js';
 import { floats, setStack, words } from '../../runtime/args.js';
 import { setHeads } from '../../steps/attend.js';
-import type { Matrix, Steps } from '../../steps/steps.js';
+import type { Matrix } from '../../steps/steps.js';
 import type { Architecture, Reading, VectorActivation } from '../config/architecture.js';
 import { countOf } from '../config/pictures.js';
 import type { AttentionPooler, ModelWeights, NormWeights } from '../weights/types.js';
 import type { Layout } from './layout.js';
 import { setMask } from './mask.js';
+import type { ModelSteps } from './steps.js';
 import type { Place, Program, Request } from './types.js';
 
 interface HeadTools {
   readonly hidden: Place;
   readonly inputs: Program['inputs'];
   readonly layout: Layout;
-  readonly steps: Steps;
+  readonly steps: ModelSteps;
   readonly linear: (x: number, m: Matrix, out: number, count?: number) => void;
   readonly norm: (x: number, weights: NormWeights, out: number, count?: number, inputs?: number) => void;
 }

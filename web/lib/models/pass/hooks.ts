@@ -1,35 +1,19 @@
-/** The caller's functions that see tensors of a pass. */
+/** Functions that see tensors of a pass. */
+import { toTensor } from '../../check/arrays.js';
 import { unknownName } from '../../check/options.js';
-import { tagOf, wrongKind } from '../../check/values.js';
+import { checkShape, sizeOf, tagOf, wrongKind } from '../../check/values.js';
+import { fresh, type Memory } from '../../runtime/memory.js';
+import type { Tensor, TensorLike } from '../../types.js';
 import type { ModelHooks } from '../types.js';
-import type { HookPoint, Hooks, Program } from './types.js';
-
-/** Transposes (B, X, Y, E) into (B, Y, X, E); `shape` is that of the result. */
-export function transposed(data: Float32Array, [batch, ys, xs, width]: readonly number[]): Float32Array {
-  const result = new Float32Array(data.length);
-  let to = 0;
-  for (let b = 0; b < batch!; ++b) {
-    for (let y = 0; y < ys!; ++y) {
-      for (let x = 0; x < xs!; ++x, to += width!) {
-        const from = ((b * xs! + x) * ys! + y) * width!;
-        result.set(data.subarray(from, from + width!), to);
-      }
-    }
-  }
-  return result;
-}
-
-export function swapped([batch, x, y, width]: readonly number[]): readonly number[] {
-  return [batch!, y!, x!, width!];
-}
+import type { Hook, HookPoint, Hooks, Place, Program } from './types.js';
 
 export function checkHooks(operation: string, hooks: unknown): Hooks | undefined {
   if (hooks == null) return undefined;
-  const checked = new Map<string, ModelHooks[string]>();
+  const checked = new Map<string, Hook>();
   if (tagOf(hooks) !== 'Object') wrongKind(operation, 'hooks to be an object of functions', hooks);
-  for (const [name, hook] of Object.entries(hooks) as [string, unknown][]) {
-    if (typeof hook !== 'function') wrongKind(operation, `hook '${name}' to be a function`, hook);
-    checked.set(name, hook as ModelHooks[string]);
+  for (const [name, call] of Object.entries(hooks) as [string, unknown][]) {
+    if (typeof call !== 'function') wrongKind(operation, `hook '${name}' to be a function`, call);
+    checked.set(name, { call: call as ModelHooks[string] });
   }
   return checked;
 }
@@ -45,4 +29,54 @@ export function pointsOf(
     if (!points.has(name)) unknownName(operation, name, [...points.keys()], 'hooks');
   }
   return [...points].filter(([name]) => hooks.has(name)).map(([name, point]) => ({ ...point, name }));
+}
+
+/** Calls a hook's functions with a tensor; tells whether the caller's has replaced it with other bits. */
+export function runHook(memory: Memory, operation: string, name: string, { call, see }: Hook, place: Place): boolean {
+  const returned: unknown = call?.(read(memory, operation, place));
+  let isReplaced = false;
+  if (returned !== undefined) {
+    const { data, shape } = toTensor(operation, `what hook '${name}' returns`, returned as TensorLike);
+    checkShape(operation, `hook '${name}' to return a tensor`, shape, place.shape);
+    isReplaced = !hasBitsOf(data, read(memory, operation, place).data);
+    if (isReplaced) write(memory, place, data);
+  }
+  see?.(read(memory, operation, place));
+  return isReplaced;
+}
+
+function read(memory: Memory, operation: string, { address, shape, strides }: Place): Tensor {
+  if (!strides) return memory.tensor(address, shape);
+  const data = fresh(operation, Float32Array, sizeOf(shape));
+  const { starts, width, size } = rowsOf(shape, strides);
+  const whole = memory.read(address, size);
+  starts.forEach((start, i) => data.set(whole.subarray(start, start + width), i * width));
+  return { data, shape: [...shape] };
+}
+
+function write(memory: Memory, { address, shape, strides }: Place, data: Float32Array): void {
+  if (!strides) {
+    memory.write(address, data);
+    return;
+  }
+  const { starts, width, size } = rowsOf(shape, strides);
+  const whole = memory.read(address, size);
+  starts.forEach((start, i) => whole.set(data.subarray(i * width, (i + 1) * width), start));
+  memory.write(address, whole);
+}
+
+/** Where the rows of a tensor's last axis begin, in floats, and how many floats they and what is between them take. */
+function rowsOf(shape: readonly number[], strides: readonly number[]) {
+  let starts = [0];
+  strides.forEach((stride, axis) => {
+    const steps = Array.from({ length: shape[axis]! }, (_, i) => i * stride);
+    starts = starts.flatMap((start) => steps.map((step) => start + step));
+  });
+  const width = shape.at(-1)!;
+  return { starts, width, size: starts.at(-1)! + width };
+}
+
+function hasBitsOf(one: Float32Array, other: Float32Array): boolean {
+  const [bits, otherBits] = [one, other].map((x) => new Int32Array(x.buffer, x.byteOffset, x.length));
+  return bits!.every((bit, i) => bit === otherBits![i]);
 }

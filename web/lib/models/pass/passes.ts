@@ -1,16 +1,15 @@
 /** Runs the passes of a model, one at a time. */
-import { toTensor } from '../../check/arrays.js';
-import { checkShape, sizeOf, wrongUse } from '../../check/values.js';
+import { wrongUse } from '../../check/values.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import { runSteps } from '../../steps/steps.js';
-import type { Tensor, TensorLike } from '../../types.js';
+import type { Tensor } from '../../types.js';
 import type { Architecture } from '../config/architecture.js';
-import type { ModelHooks, ModelResult } from '../types.js';
+import type { ModelResult } from '../types.js';
 import type { Store } from '../weights/store.js';
 import type { ModelWeights } from '../weights/types.js';
 import type { Pass, Read } from './check.js';
-import { pointsOf, swapped, transposed } from './hooks.js';
+import { pointsOf, runHook } from './hooks.js';
 import { placeInputs } from './inputs.js';
 import { buildProgram, isLike } from './program.js';
 import type { Place, Program, Request } from './types.js';
@@ -93,30 +92,18 @@ export class Passes {
       const points = pointsOf(operation, program, hooks);
       placeInputs(memory, a, this.weights, program, pass);
       const steps = program.steps.place(memory);
-      const run = (from: number, to: number): void => {
-        if (from < to) runSteps(this.wasm, steps + from, to - from, request.past);
-      };
       let done = 0;
-      for (const { after, name, ...point } of points) {
-        run(done, after);
-        done = after;
-        this.#callHook(operation, name, hooks!.get(name)!, point);
+      const runTo = (to: number): void => {
+        if (done < to) runSteps(this.wasm, steps + done, to - done, request.past);
+        done = to;
+      };
+      for (const { name, after, until, ...place } of points) {
+        runTo(after);
+        if (!runHook(memory, operation, name, hooks!.get(name)!, place)) done = until;
       }
-      run(done, program.steps.bytes);
+      runTo(program.steps.bytes);
       return read(memory, program, request);
     });
-  }
-
-  /** Calls a hook with a tensor, and replaces that with the tensor it returns. */
-  #callHook(operation: string, name: string, hook: ModelHooks[string], point: Place): void {
-    const { memory } = this.wasm;
-    const data = memory.read(point.address, sizeOf(point.shape));
-    const value = { data: point.heads ? transposed(data, point.shape) : data, shape: [...point.shape] };
-    const returned: unknown = hook(value);
-    if (returned === undefined) return;
-    const { data: replaced, shape } = toTensor(operation, `what hook '${name}' returns`, returned as TensorLike);
-    checkShape(operation, `hook '${name}' to return a tensor`, shape, point.shape);
-    memory.write(point.address, point.heads ? transposed(replaced, swapped(shape)) : replaced);
   }
 }
 

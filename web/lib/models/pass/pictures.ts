@@ -1,10 +1,10 @@
 /** Pictures: their patches, which are the tokens of a pass behind special ones. */
-import type { Steps } from '../../steps/steps.js';
 import type { Architecture } from '../config/architecture.js';
 import { countOf } from '../config/pictures.js';
 import type { Grid } from '../pictures/grid.js';
 import type { PictureWeights } from '../weights/types.js';
 import type { Layout } from './layout.js';
+import type { ModelSteps } from './steps.js';
 import type { Program, Request } from './types.js';
 
 /** Pictures that have been checked, (batch, channels, height, width), and their patches. */
@@ -20,7 +20,7 @@ export function pictureTokens(
   { patches, specials }: PictureWeights,
   { batch, tokens }: Pick<Request, 'batch' | 'tokens'>,
   dim: number,
-  { inputs, layout, steps }: { inputs: Pick<Program['inputs'], 'ids' | 'pixels'>; layout: Layout; steps: Steps },
+  { inputs, layout, steps }: { inputs: Pick<Program['inputs'], 'ids' | 'pixels'>; layout: Layout; steps: ModelSteps },
 ): number {
   const x = layout.floats(batch * tokens * dim);
   const count = tokens - countOf(specials);

@@ -1,19 +1,23 @@
 /** A pass over a model as a list of steps, built for one shape and one place in wasm memory. */
 import * as AttentionArgs from '../../generated/bindings/attentionArgs.js';
-import { activations, scoresStages } from '../../generated/bindings/enums.js';
+import { scoresStages } from '../../generated/bindings/enums.js';
 import { floats, setStack, words } from '../../runtime/args.js';
-import { attend } from '../../steps/attend.js';
-import { Steps, type FeedForward, type Matrix, type Norm, type Rotary } from '../../steps/steps.js';
+import { attend, type Attend } from '../../steps/attend.js';
+import type { Matrix, Norm, Rotary } from '../../steps/steps.js';
 import type { Architecture } from '../config/architecture.js';
 import type { ModelWeights, NormWeights } from '../weights/types.js';
 import { alibiInput, setAlibi } from './alibi.js';
+import { feedForwardTools } from './feedForward.js';
+import { headResultTools } from './headResults.js';
 import { buildHeads } from './heads.js';
 import { Layout } from './layout.js';
 import { maskColumns, setMask } from './mask.js';
 import { distanceInputs, distanceTools, type Distances } from './distances.js';
 import type { Frequencies } from '../rotary.js';
 import { pictureTokens } from './pictures.js';
-import type { HookPoint, LAYER_HOOKS, Place, Program, Request } from './types.js';
+import { Points } from './points.js';
+import { ModelSteps } from './steps.js';
+import type { Place, Program, Request } from './types.js';
 
 /** Whether a pass can run another one's program. Most do not depend on the number of tokens in the cache. */
 export function isLike(a: Architecture, one: Request, other: Request): boolean {
@@ -24,17 +28,14 @@ export function isLike(a: Architecture, one: Request, other: Request): boolean {
 
 /** Builds a pass for memory that begins at `base`. */
 export function buildProgram(a: Architecture, w: ModelWeights, request: Request, base: number): Program {
-  const { batch, tokens, past, hooks: wanted } = request;
+  const { batch, tokens, past } = request;
   const layout = new Layout(base);
-  const steps = new Steps();
+  const steps = new ModelSteps();
   const rows = batch * tokens;
   const keys = past + tokens;
   const { hiddens: d, heads, kvHeads, headDim, eps, scale = 1 / Math.sqrt(headDim) } = a;
   const [wide, narrow] = [heads * headDim, kvHeads * headDim];
-  const hooks = new Map<string, HookPoint>();
-  const point = (name: string, address: number, shape: readonly number[], isHeads = false): void => {
-    hooks.set(name, { address, shape, after: steps.bytes, heads: isHeads });
-  };
+  const points = new Points(steps, request.hooks);
   const hasPositions = a.positions !== undefined && request.positions !== 'none';
   const inputs = {
     ids: layout.floats(rows),
@@ -75,7 +76,7 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
     ? pictureTokens(w.pictures, request, d, { inputs, layout, steps })
     : lookUp(inputs.ids, w.tokens, e, w.tokensPacked ? a.vocab : 0);
   scaleRows(x, a.embeddingScale, e);
-  point('hook_embed', x, [batch, tokens, e]);
+  points.add('hook_embed', x, [batch, tokens, e]);
   const widen = (): void => {
     if (!w.embeddingMap) return;
     const mapped = layout.floats(rows * d);
@@ -112,8 +113,25 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
   const z = layout.floats(rows * wide);
   const attended = layout.floats(rows * d);
   const fed = layout.floats(rows * d);
+  // Heads lie side by side in rows.
+  const [queryShape, queryStrides] = [
+    [batch, heads, tokens, headDim],
+    [tokens * wide, headDim, wide],
+  ];
+  const [keyShape, keyStrides] = [
+    [batch, kvHeads, tokens, headDim],
+    [tokens * narrow, headDim, narrow],
+  ];
+  const [resultShape, resultStrides] = [
+    [batch, tokens, heads, d],
+    [tokens * d, d, rows * d],
+  ];
   const scoresShape = [batch, heads, tokens, keys];
   const scoresSize = batch * heads * tokens * keys;
+  /** Places that hooks of each layer use in turn. */
+  let [ownScores, ownPattern] = [0, 0];
+  const { resultsOf, sumInto } = headResultTools(a, rows, layout, steps);
+  const feedForward = feedForwardTools(a, request, { layout, steps, points });
   const weights: Place[] = [];
   const hiddenStates: Place[] = [];
   const rowsShape = [batch, tokens, d];
@@ -125,34 +143,39 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
 
   keep(x);
   w.layers.forEach((layer, i) => {
-    const name = (hook: (typeof LAYER_HOOKS)[number]) => `blocks.${i}.${hook}`;
-    point(name('hook_resid_pre'), x, rowsShape);
+    points.enter(i);
+    points.add('hook_resid_pre', x, rowsShape);
 
     // ---- attention
     let from = x;
-    if (a.order !== 'post' && layer.norm1) norm(x, layer.norm1, (from = normed));
+    if (a.order !== 'post' && layer.norm1) {
+      norm(x, layer.norm1, (from = normed));
+      points.add('ln1.hook_normalized', from, rowsShape);
+    }
     linear(from, layer.query, query);
     linear(from, layer.key, key);
     linear(from, layer.value, value);
-    const queryShape = [batch, heads, tokens, headDim];
-    const keyShape = [batch, kvHeads, tokens, headDim];
-    point(name('attn.hook_q'), query, queryShape, true);
-    point(name('attn.hook_k'), key, keyShape, true);
-    point(name('attn.hook_v'), value, keyShape, true);
+    points.add('attn.hook_q', query, queryShape, queryStrides);
+    points.add('attn.hook_k', key, keyShape, keyStrides);
+    points.add('attn.hook_v', value, keyShape, keyStrides);
     const { queryNorm, keyNorm } = layer;
     const isWhole = a.headNorm === 'all';
     if (isWhole && queryNorm) norm(query, queryNorm, query, rows, wide);
     if (isWhole && keyNorm) norm(key, keyNorm, key, rows, narrow);
-    const hooksScores = !!wanted?.has(name('attn.hook_attn_scores'));
-    const hooksPattern = hooksScores || wanted?.has(name('attn.hook_pattern'));
-    const pattern = request.needWeights || hooksPattern ? layout.floats(scoresSize) : 0;
-    const scores = hooksScores ? layout.floats(scoresSize) : 0;
+    const hooksScores = points.wants('attn.hook_attn_scores');
+    const hooksPattern = hooksScores || points.wants('attn.hook_pattern');
+    const pattern = request.needWeights
+      ? layout.floats(scoresSize)
+      : hooksPattern
+        ? (ownPattern ||= layout.floats(scoresSize))
+        : 0;
+    const scores = hooksScores ? (ownScores ||= layout.floats(scoresSize)) : 0;
     const window = request.window === undefined ? a.windows[i] : { left: request.window - 1 };
     const cache = request.cache?.place(i);
     const turn = request.frequencies[i];
     const rotation = turn && rotations.get(turn);
     let distances: Distances | undefined;
-    attend(steps, {
+    const call: Attend = {
       // C++ adds the past.
       sizes: { batch, heads, kvHeads, queries: tokens, keys: tokens, width: headDim },
       rows: { query, key, value, output: z },
@@ -164,8 +187,8 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
       rotation: rotation && { query: rotation, key: rotation },
       cache: cache && { ...cache, length: 0 },
       onRotated: () => {
-        point(name('attn.hook_rot_q'), query, queryShape, true);
-        point(name('attn.hook_rot_k'), key, keyShape, true);
+        points.add('attn.hook_rot_q', query, queryShape, queryStrides);
+        points.add('attn.hook_rot_k', key, keyShape, keyStrides);
         if (inputs.distances) distances = ofDistances(w.distances[i]!, key);
       },
       setOptions: () => {
@@ -185,49 +208,70 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
         setAlibi(w, heads, inputs.alibi, request);
         words[AttentionArgs.sinks] = layer.sinks;
         words[AttentionArgs.weights] = pattern;
-        words[AttentionArgs.scores] = scores;
-        words[AttentionArgs.scoresStage] = scores ? scoresStages.indexOf('masked') : 0;
         floats[AttentionArgs.scale] = scale;
         floats[AttentionArgs.softcap] = a.softcap ?? 0;
       },
-    });
-    point(name('attn.hook_attn_scores'), scores, scoresShape);
-    if (hooksScores)
+    };
+    if (hooksScores) {
+      const setOptions = (): void => {
+        call.setOptions();
+        words[AttentionArgs.scores] = scores;
+        words[AttentionArgs.scoresStage] = scoresStages.indexOf('masked');
+      };
+      attend(steps, { ...call, setOptions });
+      // Once more, since attention that gives scores may round otherwise.
+      const { sizes, rows: places, cache: place, setOptions: setPlain } = call;
+      attend(steps, { sizes, rows: places, tokens: 0, cache: place, setOptions: setPlain });
+    } else {
+      attend(steps, call);
+    }
+    if (hooksPattern) steps.keepAttention();
+    points.add('attn.hook_attn_scores', scores, scoresShape);
+    points.ifReplaced('attn.hook_attn_scores', () => {
       steps.softmax({ x: scores, out: pattern, batch, heads, queries: tokens, keys: tokens, sinks: layer.sinks });
-    point(name('attn.hook_pattern'), pattern, scoresShape);
-    if (hooksPattern) steps.mixValues();
+      steps.mixValues();
+    });
+    points.add('attn.hook_pattern', pattern, scoresShape);
+    points.ifReplaced('attn.hook_pattern', () => steps.mixValues());
     if (request.needWeights) weights.push({ address: pattern, shape: scoresShape });
     for (const [ablated, head] of request.ablate ?? []) {
       if (ablated === i) steps.zeroHead(z + 4 * head * headDim, rows, headDim, wide);
     }
-    point(name('attn.hook_z'), z, queryShape, true);
+    points.add('attn.hook_z', z, queryShape, queryStrides);
     linear(z, layer.output, attended);
+    const results = points.wants('attn.hook_result') ? resultsOf(z, layer.output) : 0;
+    points.add('attn.hook_result', results, resultShape, resultStrides);
+    points.ifReplaced('attn.hook_result', () => sumInto(layer.output, attended));
     if (layer.outputNorm) norm(attended, layer.outputNorm, attended);
     scaleRows(attended, a.residualScale);
-    point(name('hook_attn_out'), attended, rowsShape);
+    points.add('hook_attn_out', attended, rowsShape);
 
     // ---- the sum, and the feed-forward
     const out = nextX();
     const isParallel = a.order === 'parallel';
     if (!isParallel) {
       add(a.addsToNormed ? from : x, attended, attended);
-      point(name('hook_resid_mid'), attended, rowsShape);
+      points.add('hook_resid_mid', attended, rowsShape);
     }
     let feed = isParallel ? from : attended;
-    if (a.order === 'post') norm(attended, layer.norm1!, attended);
-    else if (layer.norm2) norm(isParallel ? x : attended, layer.norm2, (feed = normed));
-    const { up, down } = layer;
-    const network: FeedForward = { up, down, gated: a.gated, activation: activations.indexOf(a.activation) };
-    steps.feedForward(feed, network, fed, rows);
+    if (a.order === 'post') {
+      norm(attended, layer.norm1!, attended);
+      points.add('ln1.hook_normalized', attended, rowsShape);
+    } else if (layer.norm2) {
+      norm(isParallel ? x : attended, layer.norm2, (feed = normed));
+      points.add('ln2.hook_normalized', feed, rowsShape);
+    }
+    feedForward(i, feed, layer, fed);
     if (layer.downNorm) norm(fed, layer.downNorm, fed);
     scaleRows(fed, a.residualScale);
-    point(name('hook_mlp_out'), fed, rowsShape);
+    points.add('hook_mlp_out', fed, rowsShape);
     add(isParallel ? x : a.addsToNormed ? feed : attended, fed, out);
     if (isParallel) add(out, attended, out);
-    point(name('hook_resid_post'), out, rowsShape);
+    points.add('hook_resid_post', out, rowsShape);
     if (a.order === 'post') {
       norm(out, layer.norm2!, out);
-      point(name('hook_normalized_resid_post'), out, rowsShape);
+      points.add('ln2.hook_normalized', out, rowsShape);
+      points.add('hook_normalized_resid_post', out, rowsShape);
     }
     x = out;
     if (i < w.layers.length - 1) keep(x);
@@ -235,11 +279,12 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
 
   // ---- heads
 
+  points.enter(undefined);
   let last: Place = { address: x, shape: rowsShape };
   if (w.finalNorm) {
     last = { address: nextX(), shape: rowsShape };
     norm(x, w.finalNorm, last.address);
-    point('ln_final.hook_normalized', last.address, rowsShape);
+    points.add('ln_final.hook_normalized', last.address, rowsShape);
   }
   if (w.outputMap) {
     const narrow = { address: layout.floats(rows * a.embedding), shape: [batch, tokens, a.embedding] };
@@ -254,7 +299,7 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
     layout,
     steps,
     inputs,
-    hooks,
+    hooks: points.all,
     hidden: last,
     weights,
     hiddenStates,

@@ -1,11 +1,23 @@
 import type { CacheStore } from '../../steps/cache.js';
 import type { Steps } from '../../steps/steps.js';
 import type { Frequencies } from '../rotary.js';
+import type { Tensor } from '../../types.js';
 import type { ModelHooks } from '../types.js';
 import type { Layout } from './layout.js';
 
-/** The caller's functions, by the names of the tensors that they see. */
-export type Hooks = ReadonlyMap<string, ModelHooks[string]>;
+/** What happens with a tensor of a pass. */
+export interface Hook {
+  /** The caller's function. */
+  readonly call?: ModelHooks[string] | undefined;
+  /** Sees what stands there after it. */
+  readonly see?: (value: Tensor) => void;
+}
+
+/** By the tensors' names. */
+export type Hooks = ReadonlyMap<string, Hook>;
+
+/** Layers with heads or neurons in them. */
+export type Pairs = readonly (readonly [layer: number, index: number])[];
 
 /** The settings that a pass is built for. */
 export interface Request {
@@ -26,7 +38,8 @@ export interface Request {
   readonly lastOnly: boolean;
   /** Whether to compute logits and the pooled vector. */
   readonly needHeads: boolean;
-  readonly ablate: readonly (readonly [layer: number, head: number])[] | undefined;
+  readonly ablate: Pairs | undefined;
+  readonly ablateNeurons: Pairs | undefined;
   readonly hooks: Hooks | undefined;
 }
 
@@ -34,13 +47,15 @@ export interface Request {
 export interface Place {
   readonly address: number;
   readonly shape: readonly number[];
-  /** Whether it is stored as (B, T, H, E) but has the shape (B, H, T, E). */
-  readonly heads?: boolean;
+  /** In floats, of each axis but the last one, unless elements follow one another. */
+  readonly strides?: readonly number[] | undefined;
 }
 
 /** A tensor that a hook sees, after that many bytes of steps. */
 export interface HookPoint extends Place {
   readonly after: number;
+  /** The steps up to here only follow if the tensor is replaced. */
+  until: number;
 }
 
 export interface Program {
@@ -83,8 +98,10 @@ export interface Program {
 }
 
 /** The names of a layer's hooks, after `blocks.{i}.`; the others are `hook_embed` and `ln_final.hook_normalized`. */
+export type LayerHook = (typeof LAYER_HOOKS)[number];
 export const LAYER_HOOKS = [
   'hook_resid_pre',
+  'ln1.hook_normalized',
   'attn.hook_q',
   'attn.hook_k',
   'attn.hook_v',
@@ -93,8 +110,13 @@ export const LAYER_HOOKS = [
   'attn.hook_attn_scores',
   'attn.hook_pattern',
   'attn.hook_z',
+  'attn.hook_result',
   'hook_attn_out',
   'hook_resid_mid',
+  'ln2.hook_normalized',
+  'mlp.hook_pre',
+  'mlp.hook_pre_linear',
+  'mlp.hook_post',
   'hook_mlp_out',
   'hook_resid_post',
   'hook_normalized_resid_post',
