@@ -185,6 +185,6 @@ test('models of pictures have none of what is for texts, and texts generate noth
   model.dispose();
   const texts = await openTexts(clip);
   expect(texts).toMatchObject({ family: 'clip', vocabSize: 60, maxLength: 16, isCausal: true });
-  await expect(texts.generate([1]).next()).rejects.toThrow('generate: expected');
+  await expect(texts.generate([1]).next()).rejects.toThrow('generate: expected a decoder, got clip');
   texts.dispose();
 });

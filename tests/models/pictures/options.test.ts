@@ -255,3 +255,18 @@ describe("CLIP's texts", () => {
     alone.dispose();
   });
 });
+
+test('an option that takes the memory of the pixels away is too late', async () => {
+  const model = await openPictures(pictureCheckpoint('vit').files);
+  const given = pixels(1, 3, 24, 24);
+  const expected = model.forward(given, { positions: [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]] });
+  const row = new Proxy([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], {
+    get(list, key) {
+      if (given.data.length > 0) structuredClone(given.data, { transfer: [given.data.buffer] });
+      return Reflect.get(list, key) as unknown;
+    },
+  });
+  expect(model.forward(given, { positions: [row] })).toEqual(expected);
+  expect(given.data.length).toBe(0);
+  model.dispose();
+});

@@ -38,9 +38,9 @@ export async function* generate(
 ): AsyncGenerator<number | number[]> {
   const given = checkGeneration(options, a.vocab);
   const { maxTokens, sampling, seed, signal, forward } = given;
-  if (!a.causal) wrongUse(OPERATION, 'a decoder', a.family);
+  const decoder = a.tasks.CausalLM?.decoder;
+  if (!a.causal || decoder === undefined) wrongUse(OPERATION, 'a decoder', a.family);
   if (!predicts) {
-    const decoder = a.tasks.CausalLM?.decoder;
     const wanted = `'${decoder}.weight', or config.tie_word_embeddings to be true`;
     wrongUse(OPERATION, `a checkpoint with a head that predicts tokens (${wanted})`, 'one without');
   }

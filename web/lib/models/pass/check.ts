@@ -6,10 +6,10 @@ import type { Memory } from '../../runtime/memory.js';
 import { storeOf, type CacheStore } from '../../steps/cache.js';
 import type { Architecture } from '../config/architecture.js';
 import { countOf } from '../config/pictures.js';
-import { gridOf } from '../pictures/grid.js';
+import { gridOf, type Grid } from '../pictures/grid.js';
 import { toAttentionMask, toRowsLike, toTokens, type TokenIds, type Tokens } from '../tokens.js';
 import type { ModelForwardOptions, VisionForwardOptions } from '../types.js';
-import type { Pixels } from './pictures.js';
+import { unfolded } from './pictures.js';
 import { checkHooks } from './hooks.js';
 import { maskOfTokens, paddingOf } from './padding.js';
 import type { Pairs, Program, Request } from './types.js';
@@ -51,8 +51,8 @@ export interface Pass {
   readonly positions: Int32Array | undefined;
   /** The largest position, plus 1. */
   readonly length: number;
-  /** Pictures in place of the ids of tokens. */
-  readonly pixels?: Pixels;
+  /** The numbers of pictures' patches. */
+  readonly pictures?: { readonly patches: Float32Array; readonly grid: Grid };
 }
 
 /** Reads the results of a pass. */
@@ -100,20 +100,22 @@ export function checkPass(
 export function checkPictures(
   a: Architecture,
   operation: string,
-  pictures: TensorLike,
+  pixels: TensorLike,
   options: VisionForwardOptions | undefined,
 ): Pass {
   const given = checkOptions(operation, options, PICTURE_OPTIONS);
+  const { request } = checkSettings(operation, a, given, true);
   const { channels, specials } = a.pictures!;
-  const { data, shape } = toTensorOfShape(operation, 'pixels', pictures, ['B', channels, 'H', 'W']);
+  const { data, shape } = toTensorOfShape(operation, 'pixels', pixels, ['B', channels, 'H', 'W']);
   const [batch, , height, width] = shape as readonly [number, number, number, number];
   if (batch < 1) wrongValue(operation, 'pixels of at least one picture', showShape(shape));
   const grid = gridOf(operation, a, height, width);
+  // A copy, before other code of the caller's runs.
+  const patches = unfolded(operation, a, { data, batch, height, width }, grid);
   const first = countOf(specials);
   const tokens = first + grid.rows * grid.columns;
   // The numbers of special tokens in their tensors.
   const rows = { batch, tokens, data: Int32Array.from({ length: first }, (_, i) => i), mask: undefined };
-  const { request } = checkSettings(operation, a, given, true);
   const own = ownPositions(operation, given.positions, tokens - 1, rows);
   return {
     operation,
@@ -124,7 +126,7 @@ export function checkPictures(
     mask: undefined,
     positions: own === 'none' ? undefined : own,
     length: tokens,
-    pixels: { data, height, width, grid },
+    pictures: { patches, grid },
   };
 }
 

@@ -5,7 +5,6 @@ import type { ModelWeights } from '../weights/types.js';
 import type { Pass } from './check.js';
 import { placeAlibi } from './alibi.js';
 import { maskColumns } from './mask.js';
-import { unfolded } from './pictures.js';
 import type { Program } from './types.js';
 
 /** Writes the inputs of a pass. */
@@ -14,12 +13,12 @@ export function placeInputs(
   a: Architecture,
   weights: ModelWeights,
   { inputs }: Program,
-  { given, request, types, mask, positions, pixels }: Pass,
+  { given, request, types, mask, positions, pictures }: Pass,
 ): void {
   const { batch, tokens, past } = request;
   memory.writeInts(inputs.ids, given.data);
-  if (pixels) memory.write(inputs.pixels, unfolded(a, batch, pixels));
-  if (inputs.table) memory.write(inputs.table, weights.tableFor(pixels!.grid));
+  if (pictures) memory.write(inputs.patches, pictures.patches);
+  if (inputs.table) memory.write(inputs.table, weights.tableFor(pictures!.grid));
   // Without types, all tokens are of type 0.
   if (inputs.types) memory.writeInts(inputs.types, types ?? new Int32Array(batch * tokens));
   if (inputs.positions) {

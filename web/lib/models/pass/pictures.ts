@@ -1,4 +1,5 @@
 /** Pictures: their patches, which are the tokens of a pass behind special ones. */
+import { fresh } from '../../runtime/memory.js';
 import type { Architecture } from '../config/architecture.js';
 import { countOf } from '../config/pictures.js';
 import type { Grid } from '../pictures/grid.js';
@@ -7,43 +8,35 @@ import type { Layout } from './layout.js';
 import type { ModelSteps } from './steps.js';
 import type { Program, Request } from './types.js';
 
-/** Pictures that have been checked, (batch, channels, height, width), and their patches. */
-export interface Pixels {
-  readonly data: Float32Array;
-  readonly height: number;
-  readonly width: number;
-  readonly grid: Grid;
-}
-
 /** Appends the steps that make tokens; returns their address. */
 export function pictureTokens(
   { patches, specials }: PictureWeights,
   { batch, tokens }: Pick<Request, 'batch' | 'tokens'>,
   dim: number,
-  { inputs, layout, steps }: { inputs: Pick<Program['inputs'], 'ids' | 'pixels'>; layout: Layout; steps: ModelSteps },
+  { inputs, layout, steps }: { inputs: Pick<Program['inputs'], 'ids' | 'patches'>; layout: Layout; steps: ModelSteps },
 ): number {
   const x = layout.floats(batch * tokens * dim);
-  const count = tokens - countOf(specials);
+  const patchTokens = tokens - countOf(specials);
   for (let b = 0; b < batch; ++b) {
     let out = x + 4 * b * tokens * dim;
     for (const { address: table, count } of specials) {
       steps.embedding({ ids: inputs.ids, table, out, count, dim, packedRows: 0, weightType: 0 });
       out += 4 * count * dim;
     }
-    steps.linear(inputs.pixels + 4 * b * count * patches.inputs, patches, out, count);
+    steps.linear(inputs.patches + 4 * b * patchTokens * patches.inputs, patches, out, patchTokens);
   }
   return x;
 }
 
-/** The numbers of each patch, by channel, row and column. */
+/** The numbers of each patch, by channel, row and column, of pictures (batch, channels, height, width). */
 export function unfolded(
+  operation: string,
   { pictures }: Architecture,
-  batch: number,
-  { data, height, width, grid }: Pixels,
+  { data, batch, height, width }: { data: Float32Array; batch: number; height: number; width: number },
+  { rows, columns }: Grid,
 ): Float32Array {
   const { channels, patch } = pictures!;
-  const { rows, columns } = grid;
-  const result = new Float32Array(batch * rows * columns * channels * patch * patch);
+  const result = fresh(operation, Float32Array, batch * rows * columns * channels * patch * patch);
   let to = 0;
   for (let b = 0; b < batch; ++b) {
     for (let row = 0; row < rows; ++row) {

@@ -39,7 +39,7 @@ export function buildProgram(a: Architecture, w: ModelWeights, request: Request,
   const hasPositions = a.positions !== undefined && request.positions !== 'none';
   const inputs = {
     ids: layout.floats(rows),
-    pixels: w.pictures ? layout.floats(rows * w.pictures.patches.inputs) : 0,
+    patches: w.pictures ? layout.floats(rows * w.pictures.patches.inputs) : 0,
     table: w.pictures && hasPositions ? layout.floats(tokens * a.hiddens) : 0,
     types: a.tokenTypes > 0 ? layout.floats(rows) : 0,
     positions: hasPositions ? layout.floats(rows) : 0,

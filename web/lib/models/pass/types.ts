@@ -65,7 +65,7 @@ export interface Program {
   readonly inputs: {
     readonly ids: number;
     /** The numbers of each patch of pictures, by channel, row and column. */
-    readonly pixels: number;
+    readonly patches: number;
     /** The table of positions of this pass's pictures. */
     readonly table: number;
     readonly types: number;
