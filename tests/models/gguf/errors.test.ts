@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { openModel } from 'wasm-attention/models';
 import { allocator, attention } from '../../fuzz/watched.js';
 import { checkpoint } from '../fixtures.js';
-import { modelOf, PUBLISHED } from './published.js';
+import { modelOf, PUBLISHED, WIDTH } from './published.js';
 import { writeGguf, type FileTensor, type Keys, type Value, type WriteOptions } from './writer.js';
 
 const { keys } = PUBLISHED.llama!;
@@ -54,6 +54,7 @@ const changed = (name: string, change: Partial<FileTensor>): FileTensor[] =>
   tensors.map((tensor) => (tensor.name === name ? { ...tensor, ...change } : tensor));
 const [EMBEDDING, NORM] = ['token_embd.weight', 'output_norm.weight'] as const;
 const big = 2n ** 63n;
+const ones = (count: number): Uint8Array => new Uint8Array(new Float32Array(count).fill(1).buffer);
 
 describe('a wrong file', () => {
   test.each<[string, RegExp, Keys | (readonly [string, Value])[], readonly FileTensor[], WriteOptions?]>([
@@ -147,6 +148,12 @@ describe('a wrong file', () => {
       /'llama.pooling_type' to be a number from 0 to 4/,
       { ...keys, 'llama.pooling_type': ['u32', 9] },
       tensors,
+    ],
+    [
+      'with divisors beside a scaling',
+      /no tensor 'rope_freqs.weight' in llama/,
+      { ...keys, 'llama.rope.scale_linear': ['f32', 2] },
+      [...tensors, { name: 'rope_freqs.weight', shape: [32], type: 0, bytes: ones(32) }],
     ],
     ['that is a part', /'split.count' of 1\), got 3/, { ...keys, 'split.count': ['u16', 3] }, tensors],
     ['with an alignment of 0', /'general.alignment' to be a power of two/, keys, tensors, { alignment: 0 }],
@@ -293,6 +300,64 @@ describe('a wrong file', () => {
     const one = writeGguf({ x: ['u32', 0] }, []);
     one.set(u64(big), 24);
     expect(await refusal(one)).toMatch(/key 0 of at most 65535 bytes/);
+  });
+});
+
+describe.each(Object.keys(PUBLISHED))('what %s has not, although it would change results', (architecture) => {
+  const { keys: own } = PUBLISHED[architecture]!;
+  const all = modelOf(architecture, 'F16').tensors;
+  const isEncoder = architecture.endsWith('bert');
+  const values: Keys = {
+    'attention.causal': ['bool', isEncoder ? 1 : 0],
+    'attention.clamp_kqv': ['f32', 8],
+    'attention.max_alibi_bias': ['f32', 8],
+    'attention.scale': ['f32', 0.5],
+    'attention.sliding_window': ['u32', 3],
+    'attention.temperature_scale': ['f32', 0.1],
+    attn_logit_softcapping: ['f32', 50],
+    final_logit_softcapping: ['f32', 30],
+    embedding_scale: ['f32', 12],
+    logit_scale: ['f32', 0.5],
+    residual_scale: ['f32', 0.5],
+    'rope.scaling.type': ['string', 'longrope'],
+    // llama.cpp takes it for linear.
+    'rope.scaling.factor': ['f32', 2],
+    'rope.scaling.attn_factor': ['f32', 1.25],
+    'rope.scaling.yarn_attn_factor': ['f32', 1.25],
+    'rope.scaling.yarn_ext_factor': ['f32', 0.5],
+    'rope.scaling.yarn_log_multiplier': ['f32', 1],
+  };
+  const isRead = (key: string): boolean =>
+    (/window|final/.test(key) && architecture === 'gemma3') ||
+    (key.endsWith('window') && architecture === 'phi3') ||
+    // There is nothing to scale.
+    (key.endsWith('.type') && /bert|gpt2/.test(architecture));
+
+  test.each(Object.keys(values).filter((key) => !isRead(key)))('key %s', async (key) => {
+    const name = `${architecture}.${key}`;
+    const message = await refusal(writeGguf({ ...own, [name]: values[key]! }, all));
+    expect(message).toMatch(
+      key.endsWith('.type')
+        ? /longrope|short|_factor/
+        : key === 'attention.causal'
+          ? `key '${name}' to be `
+          : `no key '${name}', got `,
+    );
+  });
+
+  test.each([
+    ['rope_factors_long.weight', 32],
+    ['blk.0.attn_output.scale', 1],
+    ['blk.0.attn_sinks', 4],
+    ['blk.1.attn_norm.weight', WIDTH],
+    ['dense_2.bias', WIDTH],
+    ...(isEncoder ? [] : ([['token_embd_norm.weight', WIDTH]] as const)),
+    ...(architecture === 'llama' ? [] : ([['rope_freqs.weight', 32]] as const)),
+  ])('tensor %s', async (name, count) => {
+    const message = await refusal(writeGguf(own, [...all, { name, shape: [count], type: 0, bytes: ones(count) }]));
+    expect(message).toMatch(
+      architecture === 'phi3' && name.includes('long') ? 'rope_factors_short' : `no tensor '${name}'`,
+    );
   });
 });
 

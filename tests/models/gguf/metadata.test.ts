@@ -149,6 +149,13 @@ test('end tokens, which generationConfig replaces', async () => {
   expect(await count(write({}))).toBe(5);
   const ended = write({ 'tokenizer.ggml.eos_token_id': ['u32', first] });
   expect(await count(ended)).toBe(1);
+  for (const end of ['eot', 'eom']) {
+    const turns = write({
+      'tokenizer.ggml.eos_token_id': ['u32', 47],
+      [`tokenizer.ggml.${end}_token_id`]: ['u32', first],
+    });
+    expect(await count(turns)).toBe(1);
+  }
   expect(await count(ended, { eos_token_id: 47 })).not.toBe(1);
 });
 

@@ -65,15 +65,15 @@ export class Tensors {
   readonly #used = new Set<string>();
   readonly #equal = new Map<string, boolean>();
   readonly #architecture: Architecture;
-  /** The types that its tensors may have. */
-  readonly #types: string;
+  /** The types that tensors of a GGUF file may have. */
+  readonly #ggufTypes: string | undefined;
   #floats = new Float32Array(0);
   #twins: readonly [name: string, other: string] | undefined;
 
-  constructor(found: ReadonlyMap<string, Found>, architecture: Architecture, types = 'F32, F16 or BF16') {
+  constructor(found: ReadonlyMap<string, Found>, architecture: Architecture, ggufTypes?: string) {
     this.#found = found;
     this.#architecture = architecture;
-    this.#types = types;
+    this.#ggufTypes = ggufTypes;
   }
 
   has(name: string): boolean {
@@ -89,7 +89,7 @@ export class Tensors {
     const { entry } = found;
     checkShape(OPERATION, `'${entry.name}'`, entry.shape, shape);
     if (!isFloats(entry) && kernelType(entry) < 0)
-      wrongValue(OPERATION, `'${entry.name}' to be ${this.#types}`, entry.dtype);
+      wrongValue(OPERATION, `'${entry.name}' to be ${this.#ggufTypes ?? 'F32, F16 or BF16'}`, entry.dtype);
     this.#used.add(name);
   }
 
@@ -183,7 +183,10 @@ export class Tensors {
     return equal;
   }
 
-  /** Throws if a layer has a weight, or a module a bias, that has not been checked: the file is another family's. */
+  /**
+   * Throws if a layer has a weight, or a module a bias, that has not been checked: the file is another family's. llama.cpp
+   * has a use for all tensors that a GGUF file has in layers, for rotary positions, or beside its embedding.
+   */
   checkLayers(): void {
     const layerOf = (name: string): string | undefined => /^.*?\.\d+\./.exec(name)?.[0];
     const layers = new Set([...this.#used].map(layerOf));
@@ -191,9 +194,10 @@ export class Tensors {
       const [module, tensor] = [name.replace(/[^.]*$/, ''), /[^.]*$/.exec(name)![0]];
       const layer = layerOf(name);
       const isOurs =
-        tensor === 'weight'
+        (this.#ggufTypes !== undefined && /^(blk|rope|token|position|dense)/.test(name)) ||
+        (tensor === 'weight'
           ? layer !== undefined && layers.has(layer)
-          : tensor === 'bias' && this.#used.has(`${module}weight`);
+          : tensor === 'bias' && this.#used.has(`${module}weight`));
       if (isOurs && !this.#used.has(name)) {
         wrongValue(OPERATION, `no tensor '${entry.name}' in ${this.#architecture.family}`, 'one');
       }

@@ -27,8 +27,10 @@ export async function readArchitecture(
     const known = Object.keys(KINDS).join(', ');
     wrongValue(OPERATION, `key 'general.architecture' to be one of ${known}`, `'${architecture}'`);
   }
-  const { config, form } = KINDS[architecture]!;
-  const { inFile: _, ...all } = readConfig(await config(file), generationConfig, part);
+  const { config: configOf, form } = KINDS[architecture]!;
+  const config = await configOf(file);
+  file.checkRest();
+  const { inFile: _, ...all } = readConfig(config, generationConfig, part);
   return form(all);
 }
 
@@ -42,7 +44,8 @@ function common(file: Metadata): Config {
     max_position_embeddings: file.number('context_length'),
     vocab_size: file.rows('token_embd.weight'),
     tie_word_embeddings: !file.has('output.weight'),
-    eos_token_id: file.get('tokenizer.ggml.eos_token_id'),
+    // Of a text, a turn and a message.
+    eos_token_id: ['eos', 'eot', 'eom'].flatMap((end) => file.get(`tokenizer.ggml.${end}_token_id`) ?? []),
     pad_token_id: file.get('tokenizer.ggml.padding_token_id'),
     num_local_experts: file.optional('expert_count'),
   };
@@ -84,7 +87,7 @@ function scalingOf(file: Metadata): Config | undefined {
   const linear = file.optional('rope.scale_linear') ?? 1;
   if (type === 'none') return linear === 1 ? undefined : { rope_type: 'linear', factor: linear };
   // Its factors are tensors.
-  if (type === 'longrope') return undefined;
+  if (type === 'longrope') return { rope_type: type };
   return {
     rope_type: type,
     factor: file.number('rope.scaling.factor'),
@@ -98,7 +101,8 @@ function scalingOf(file: Metadata): Config | undefined {
 
 /** The divisors of frequencies that a file of Llama 3 has in place of its scaling. */
 async function divisors(file: Metadata, config: Config): Promise<Config> {
-  const list = await file.vector('rope_freqs.weight', Number(config.head_dim) / 2);
+  // Beside another scaling they are refused, as tensors that nothing has read.
+  const list = config.rope_scaling ? undefined : await file.vector('rope_freqs.weight', Number(config.head_dim) / 2);
   return list ? { ...config, rope_scaling: longrope(list, list, 1) } : config;
 }
 
@@ -119,7 +123,13 @@ async function phi3Config(file: Metadata): Promise<Config> {
     ...config,
     sliding_window: window === 0 ? undefined : window,
     original_max_position_embeddings: file.optional('rope.scaling.original_context_length'),
-    ...(isScaled && { rope_scaling: longrope(short, long, file.optional('rope.scaling.attn_factor')) }),
+    // The family refuses another type beside them.
+    ...(isScaled && {
+      rope_scaling: {
+        ...longrope(short, long, file.optional('rope.scaling.attn_factor')),
+        ...(config.rope_scaling as Config),
+      },
+    }),
   };
 }
 
@@ -145,6 +155,7 @@ function gemma3Config(file: Metadata): Config {
 }
 
 function gpt2Config(file: Metadata): Config {
+  checkCausal(file, true);
   return {
     ...common(file),
     model_type: 'gpt2',

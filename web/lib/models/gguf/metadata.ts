@@ -30,6 +30,8 @@ export class Metadata {
   readonly #source: Source;
   /** The names of tensors that are parts of the config. */
   readonly read = new Set<string>();
+  /** The architecture's keys that have been asked for. */
+  readonly #asked = new Set<string>();
 
   constructor(header: Header, source: Source) {
     this.header = header;
@@ -57,6 +59,7 @@ export class Metadata {
 
   /** A value of the architecture's that may be missing; of a list that says the same for all layers, that. */
   optional(key: string): unknown {
+    this.#asked.add(key);
     const list = this.list(key);
     if (!list) return this.get(`${this.architecture}.${key}`);
     return list.length > 0 && list.every((each) => each === list[0]) ? list[0] : list;
@@ -72,6 +75,21 @@ export class Metadata {
     const value = this.optional(key) ?? otherwise ?? this.needed(key);
     const name = `${this.architecture}.${key}`;
     return typeof value === 'number' ? value : wrongValue(OPERATION, `key '${name}' to be a number`, value);
+  }
+
+  /**
+   * Throws for a key that nothing has asked for and that changes results where llama.cpp reads it, unless it is 0, or 1:
+   * the architecture has no use for it.
+   */
+  checkRest(): void {
+    for (const [name, value] of this.header.keys) {
+      const [, key] = name.split(`${this.architecture}.`);
+      if (key === undefined || this.#asked.has(key)) continue;
+      const isRefused = /(window|capping|_bias|_kqv|multiplier|attention.*scale)$/.test(key)
+        ? value !== 0
+        : /(_scale|factor)$/.test(key) && value !== 1;
+      if (isRefused) wrongValue(OPERATION, `no key '${name}'`, value);
+    }
   }
 
   /** What `embed` does after the last layer. */
