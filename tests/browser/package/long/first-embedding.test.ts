@@ -2,9 +2,9 @@
 import { expect, test } from '@jest/globals';
 import { measureFirstEmbedding } from '../../../bench/first-embedding.mjs';
 
-test('over a slow line the library takes at most 130 kB until the first embedding', async () => {
+test('over a slow line the library takes at most 136 kB until the first embedding', async () => {
   const { parts, bar } = await measureFirstEmbedding();
-  expect(bar).toBe(130_000);
+  expect(bar).toBe(136_000);
   for (const { bytes } of parts) expect(bytes).toBeGreaterThan(0);
   expect(parts[0]!.bytes).toBeLessThan(bar);
 }, 60_000);
