@@ -39,6 +39,12 @@ describe.each(checkpoints)('%s in a worker', (name) => {
     const [remote, local] = [await openThere(checkpoint(name)), await open(checkpoint(name))];
     expect(await remote.forward(ids, options)).toEqual(local.forward(ids, options));
     expect(await remote.embed(ids, { normalize: true })).toEqual(local.embed(ids, { normalize: true }));
+    const places = await remote.activations(ids, /(hook_result|mlp.hook_post|resid_post)$/, { ablate: [[0, 0]] });
+    expect(places).toEqual(local.activations(ids, Object.keys(places), { ablate: [[0, 0]] }));
+    const { 'blocks.0.hook_resid_post': stream } = places;
+    expect(await outcome(() => remote.unembed(stream!, { norm: false }))).toEqual(
+      await outcome(() => local.unembed(stream!, { norm: false })),
+    );
     const { prompt } = generate ?? { prompt: [1] };
     expect(await outcome(() => written(remote.generate(prompt, { maxTokens: 5 })))).toEqual(
       await outcome(() => written(local.generate(prompt, { maxTokens: 5 }))),
@@ -58,6 +64,7 @@ describe.each(pictureCheckpoints)('%s in a worker', (name) => {
     const options = { needWeights: true, needHiddenStates: true };
     expect(await remote.forward(pixels, options)).toEqual(local.forward(pixels, options));
     expect(await remote.patches(24, 40)).toEqual(local.patches(24, 40));
+    expect(await remote.activations(pixels, /mlp/)).toEqual(local.activations(pixels, /mlp/));
     expect(remote.logitScale).toBe(local.logitScale);
     await remote.dispose();
     local.dispose();
@@ -161,6 +168,10 @@ test('hooks and onLogits are a TypeError, and the next call is right', async () 
   await expect(there.forward([1], { hooks } as never)).rejects.toThrow(
     new TypeError(`forward: expected ${expected}, got some`),
   );
+  await expect(there.activations([1], /mlp/, { hooks } as never)).rejects.toThrow(
+    new TypeError(`activations: expected ${expected}, got some`),
+  );
+  await expect(there.activations([1], ['nope'])).rejects.toThrow(TypeError);
   await expect(written(there.generate([1], { hooks } as never))).rejects.toThrow(
     new TypeError(`generate: expected ${expected}, got some`),
   );

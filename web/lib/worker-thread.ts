@@ -140,9 +140,9 @@ async function perform({ action, id, name, args }: Request, post: Post): Promise
   }
   if (action === 'open') return open(object, given as unknown as Parameters<typeof open>[1], post);
   if (models.has(object)) {
-    const { hooks, onLogits } = Object(given[1]) as { hooks?: unknown; onLogits?: unknown };
     const refuse = (what: string) =>
       wrongUse(name, `no ${what}, since a worker cannot call the page's functions`, 'some');
+    const { hooks, onLogits } = Object(given.at(name === 'activations' ? 2 : 1)) as Record<string, unknown>;
     if (hooks != null && !(tagOf(hooks) === 'Object' && Object.keys(hooks).length === 0)) refuse('hooks');
     if (onLogits != null) refuse('onLogits');
   }

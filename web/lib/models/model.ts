@@ -6,6 +6,7 @@ import { createCache } from '../steps/cache.js';
 import { hiddenWidth } from './config/architecture.js';
 import { generate, type Generator } from './generation/generate.js';
 import { OpenedModel } from './openedModel.js';
+import { activationsOf } from './pass/activations.js';
 import { checkPass } from './pass/check.js';
 import { resultOf, type Passes } from './pass/passes.js';
 import type { Prompts, TokenIds } from './tokens.js';
@@ -38,6 +39,12 @@ export class OpenModel extends OpenedModel implements Model {
   forward(ids: TokenIds, options?: ModelForwardOptions): ModelResult {
     const passes = this.#passes;
     return passes.run(checkPass(this, passes.architecture, 'forward', ids, options, true), resultOf);
+  }
+
+  activations(ids: TokenIds, names: RegExp | readonly string[], options?: ModelForwardOptions): Record<string, Tensor> {
+    const operation = 'activations';
+    const check = () => checkPass(this, this.#passes.architecture, operation, ids, options, false);
+    return activationsOf(operation, this.#passes, names, check);
   }
 
   embed(ids: TokenIds, options?: EmbedOptions): Tensor {

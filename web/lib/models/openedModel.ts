@@ -1,7 +1,9 @@
 import { disposeSymbol } from '../runtime/dispose.js';
+import type { Tensor, TensorLike } from '../types.js';
 import type { PositionKind } from './config/architecture.js';
 import type { Passes } from './pass/passes.js';
-import type { ModelFacts } from './types.js';
+import { unembed } from './pass/unembed.js';
+import type { ModelFacts, UnembedOptions } from './types.js';
 
 /** What models of tokens and of pictures have in common. */
 export class OpenedModel implements ModelFacts {
@@ -38,6 +40,10 @@ export class OpenedModel implements ModelFacts {
     this.parameterBytes = passes.bytes;
     this.unused = Object.freeze(unused);
     this.#passes = passes;
+  }
+
+  unembed(residual: TensorLike, options?: UnembedOptions): Tensor {
+    return unembed(this.#passes, residual, options);
   }
 
   dispose(): void {

@@ -266,8 +266,43 @@ export interface ModelFacts {
   readonly unused: readonly string[];
 }
 
+/** The options of `unembed`. */
+export interface UnembedOptions {
+  /** Whether the final norm comes first, if the model has one. Default true. */
+  norm?: boolean;
+}
+
+/** Looks into a model. */
+export interface Microscope<Input = TokenIds, Options = ModelForwardOptions> {
+  /**
+   * One pass, and the tensors in it that have these names, or all names that a pattern fits. Options are those of
+   * `forward`; with `hooks` tensors are what stands there after them. What stands at padding is undefined.
+   *
+   * @param names TransformerLens's, which the guide "Real models" lists
+   * @throws TypeError for a name that the model does not have, and for a pattern that fits none
+   * @example
+   * const stream = model.activations(ids, /hook_resid_post$/);
+   */
+  activations(input: Input, names: RegExp | readonly string[], options?: Options): Record<string, Tensor>;
+
+  /**
+   * Logits of any residual stream, such as that between two layers: the logit lens (nostalgebraist 2020). It is normed by
+   * the final norm, and goes through all that follows: OPT's map to narrow embeddings, a masked language model's
+   * transform, the output map and its bias, a factor, a soft cap. Models with norms after the sums (BERT) have no
+   * final norm: give them `hook_normalized_resid_post`.
+   *
+   * @param residual (…, D)
+   * @returns (…, V)
+   * @throws TypeError for a model that does not predict tokens; RangeError for another width
+   * @example
+   * const { 'blocks.1.hook_resid_post': residual } = model.activations(ids, ['blocks.1.hook_resid_post']);
+   * const logits = model.unembed(residual);
+   */
+  unembed(residual: TensorLike, options?: UnembedOptions): Tensor;
+}
+
 /** A model from `openModel`. */
-export interface Model extends ModelFacts {
+export interface Model extends ModelFacts, Microscope {
   /**
    * One pass over tokens.
    *
@@ -333,7 +368,7 @@ export interface Patches {
 }
 
 /** A model of pictures from `openModel`. */
-export interface VisionModel extends ModelFacts {
+export interface VisionModel extends ModelFacts, Microscope<TensorLike, VisionForwardOptions> {
   /**
    * One pass over pictures. For another size than the config's, the table of positions is resized as transformers does with
    * `interpolate_pos_encoding`. Pixels that fill no patch, at the right and below, are not read.

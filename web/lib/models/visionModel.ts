@@ -1,7 +1,8 @@
 import { checkInteger } from '../check/values.js';
-import type { TensorLike } from '../types.js';
+import type { Tensor, TensorLike } from '../types.js';
 import { countOf } from './config/pictures.js';
 import { OpenedModel } from './openedModel.js';
+import { activationsOf } from './pass/activations.js';
 import { checkPictures } from './pass/check.js';
 import { resultOf, type Passes } from './pass/passes.js';
 import { gridOf } from './pictures/grid.js';
@@ -18,6 +19,16 @@ export class OpenVisionModel extends OpenedModel implements VisionModel {
   forward(pixels: TensorLike, options?: VisionForwardOptions): VisionResult {
     const passes = this.#passes;
     return passes.run(checkPictures(passes.architecture, 'forward', pixels, options), resultOf);
+  }
+
+  activations(
+    pixels: TensorLike,
+    names: RegExp | readonly string[],
+    options?: VisionForwardOptions,
+  ): Record<string, Tensor> {
+    const operation = 'activations';
+    const check = () => checkPictures(this.#passes.architecture, operation, pixels, options);
+    return activationsOf(operation, this.#passes, names, check);
   }
 
   patches(height: number, width: number): Patches {

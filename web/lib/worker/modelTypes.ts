@@ -35,6 +35,12 @@ export type InWorker<O> = Omit<O, 'cache' | 'hooks' | 'onLogits'> & { cache?: As
 export interface AsyncModel extends ModelFacts {
   forward(ids: TokenIds, options?: InWorker<ModelForwardOptions>): Promise<ModelResult>;
   embed(...args: Parameters<Model['embed']>): Promise<Tensor>;
+  activations(
+    ids: TokenIds,
+    names: RegExp | readonly string[],
+    options?: InWorker<ModelForwardOptions>,
+  ): Promise<Record<string, Tensor>>;
+  unembed(...args: Parameters<Model['unembed']>): Promise<Tensor>;
   /**
    * The worker computes tokens ahead of the caller. When `signal` aborts, or the caller leaves the loop, it stops at
    * the next token; a cache then holds what it would hold after `Model.generate`.
@@ -52,6 +58,12 @@ export interface AsyncModel extends ModelFacts {
 export interface AsyncVisionModel extends ModelFacts {
   forward(pixels: TensorLike, options?: Omit<VisionForwardOptions, 'hooks'>): Promise<VisionResult>;
   patches(...args: Parameters<VisionModel['patches']>): Promise<Patches>;
+  activations(
+    pixels: TensorLike,
+    names: RegExp | readonly string[],
+    options?: Omit<VisionForwardOptions, 'hooks'>,
+  ): Promise<Record<string, Tensor>>;
+  unembed(...args: Parameters<Model['unembed']>): Promise<Tensor>;
   /** The same model, with these options for its calls. */
   with(options: CallOptions): AsyncVisionModel;
   dispose(): Promise<void>;

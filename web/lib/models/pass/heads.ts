@@ -6,7 +6,7 @@ import { setHeads } from '../../steps/attend.js';
 import type { Matrix } from '../../steps/steps.js';
 import type { Architecture, Reading, VectorActivation } from '../config/architecture.js';
 import { countOf } from '../config/pictures.js';
-import type { AttentionPooler, ModelWeights, NormWeights } from '../weights/types.js';
+import type { AttentionPooler, HeadWeights, ModelWeights, NormWeights } from '../weights/types.js';
 import type { Layout } from './layout.js';
 import { setMask } from './mask.js';
 import type { ModelSteps } from './steps.js';
@@ -29,8 +29,6 @@ export function buildHeads(
 ): Pick<Program, 'logits' | 'pooled' | 'embeds'> {
   const { poolerActivation = 'tanh', pools } = a;
   const dim = hidden.shape[2]!;
-  const activate = (x: number, activation: VectorActivation, count: number, width: number): void =>
-    activation === 'tanh' ? steps.scale(x, 1, 1, count, width) : steps.activate(x, activation, count, width);
   /** Rows of tokens, or of those that many behind them. */
   const rowsOf = (which: 'first' | 'last' | 'end', behind = 0): number => {
     const out = layout.floats(batch * dim);
@@ -78,7 +76,7 @@ export function buildHeads(
   } else if (pooler) {
     pooled = placed(layout.floats(batch * pooler.outputs), pooler.outputs);
     linear(rowsOf('first'), pooler, pooled.address, batch);
-    activate(pooled.address, poolerActivation, batch, pooler.outputs);
+    activate(steps, pooled.address, poolerActivation, batch, pooler.outputs);
   } else if (pools) {
     pooled = placed(rowsOf(pools));
     if (poolerNorm) norm(pooled.address, poolerNorm, pooled.address, batch);
@@ -89,7 +87,7 @@ export function buildHeads(
     linear(pooled.address, projection, embeds.address, batch);
   }
   if (!head) return { pooled, embeds, logits: undefined };
-  const { reads, map, activation, decoder, also, scale = 1, softcap = 0 } = head;
+  const { reads, decoder, also } = head;
   const isEach = reads === 'each';
   const count = isEach && !lastOnly ? batch * tokens : batch;
   const read = (reading: Reading): number => {
@@ -99,23 +97,46 @@ export function buildHeads(
     if (reading === 'each') return lastOnly ? rowsOf('last') : hidden.address;
     return reading === 'second' ? rowsOf('first', 1) : rowsOf(reading);
   };
-  let x = read(reads);
-  if (map) {
-    const mapped = layout.floats(count * map.outputs);
-    linear(x, map, mapped, count);
-    if (activation) activate(mapped, activation, count, map.outputs);
-    if (head.norm) norm(mapped, head.norm, mapped, count, map.outputs);
-    x = mapped;
-  }
-  const address = layout.floats(count * decoder.outputs);
-  linear(x, decoder, address, count);
-  if (also) {
+  const address = predict(a, head, read(reads), count, layout, steps, (logits) => {
+    if (!also) return;
     const more = layout.floats(count * decoder.outputs);
     linear(read(also.reads), also.decoder, more, count);
-    steps.add(address, more, address, count, decoder.outputs);
-  }
-  if (scale !== 1 || softcap > 0) steps.scale(address, scale, softcap, count, decoder.outputs);
+    steps.add(logits, more, logits, count, decoder.outputs);
+  });
   const rows = isEach ? [lastOnly ? 1 : tokens] : [];
   const columns = head.isScalar ? [] : [decoder.outputs];
   return { pooled, embeds, logits: { address, shape: [batch, ...rows, ...columns] } };
+}
+
+/**
+ * Appends the steps from what a head reads to its logits; returns their address.
+ *
+ * @param change appends steps before logits are scaled
+ */
+export function predict(
+  { norm: kind, eps }: Pick<Architecture, 'norm' | 'eps'>,
+  { map, activation, norm, decoder, scale = 1, softcap = 0 }: HeadWeights,
+  x: number,
+  count: number,
+  layout: Pick<Layout, 'floats'>,
+  steps: ModelSteps,
+  change?: (logits: number) => void,
+): number {
+  let read = x;
+  if (map) {
+    read = layout.floats(count * map.outputs);
+    steps.linear(x, map, read, count);
+    if (activation) activate(steps, read, activation, count, map.outputs);
+    if (norm) steps.norm(read, { kind, eps, ...norm }, read, count, map.outputs);
+  }
+  const logits = layout.floats(count * decoder.outputs);
+  steps.linear(read, decoder, logits, count);
+  change?.(logits);
+  if (scale !== 1 || softcap > 0) steps.scale(logits, scale, softcap, count, decoder.outputs);
+  return logits;
+}
+
+function activate(steps: ModelSteps, x: number, activation: VectorActivation, count: number, width: number): void {
+  if (activation === 'tanh') steps.scale(x, 1, 1, count, width);
+  else steps.activate(x, activation, count, width);
 }

@@ -8,7 +8,7 @@ import type { Architecture } from '../config/architecture.js';
 import type { ModelResult } from '../types.js';
 import type { Store } from '../weights/store.js';
 import type { ModelWeights } from '../weights/types.js';
-import type { Pass, Read } from './check.js';
+import { checkSettings, type Pass, type Read } from './check.js';
 import { pointsOf, runHook } from './hooks.js';
 import { placeInputs } from './inputs.js';
 import { buildProgram, isLike } from './program.js';
@@ -56,6 +56,13 @@ export class Passes {
   /** A hook must not change the model in the middle of a pass. */
   #checkIdle(operation: string): void {
     if (this.#isBusy) wrongUse(operation, 'a model between passes', "a hook's call in one");
+  }
+
+  /** The names of all hooks, in the order of a pass. */
+  hookNames(): string[] {
+    const { request } = checkSettings('', this.architecture, {}, false);
+    const least = { ...request, batch: 1, tokens: 1, frequencies: [], hooks: new Map() };
+    return [...buildProgram(this.architecture, this.weights, least, 0).hooks.keys()];
   }
 
   run<T>(pass: Pass, read: Read<T>): T {
