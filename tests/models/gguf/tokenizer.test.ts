@@ -76,3 +76,21 @@ test('special tokens are around a text as the file says', async () => {
   const tokenizer = await byteLevel('gpt-2');
   expect(tokenizer.decode(tokenizer.encode('a 1[user]').ids)).toBe('a 1[user]');
 });
+
+test.each<[string, string[]]>([
+  ['Phi 3.5 Mini Instruct', ['<|user|>', '▁a', '<|end|>', '<|endoftext|>', '▁', '<0x0A>', 'a']],
+  ['phi3', ['<|user|>', '▁a', '<|end|>', '<|endoftext|>', '▁', '<0x0A>', 'a']],
+  ['another', ['<|user|>', '▁', '<0x0A>', '▁a', '<|end|>', '▁', '<0x0A>', '<|endoftext|>', '▁', '<0x0A>', 'a']],
+])('white space behind special tokens of %s', async (name, expected) => {
+  const tokens = ['<unk>', '▁', 'a', '▁a', '<0x0A>', '<|endoftext|>', '<|user|>', '<|end|>'];
+  const keys: Keys = {
+    'general.name': ['string', name],
+    'tokenizer.ggml.model': ['string', 'llama'],
+    'tokenizer.ggml.tokens': ['list', 'string', tokens],
+    'tokenizer.ggml.scores': ['list', 'f32', tokens.map((_, id) => -id)],
+    'tokenizer.ggml.token_type': ['list', 'i32', [2, 1, 1, 1, 6, 3, 3, 3]],
+  };
+  const { tokenizer } = await readCheckpoint(new File([writeGguf(keys, [])], 'x.gguf'));
+  const made = new Tokenizer(tokenizer!.json as object, tokenizer!.config as object);
+  expect(made.tokenize('<|user|>\n a<|end|>\n<|endoftext|>\na')).toEqual(expected);
+});

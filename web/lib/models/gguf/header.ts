@@ -31,10 +31,10 @@ export interface Header {
   readonly keys: ReadonlyMap<string, Value>;
   /** In the order of the data. */
   readonly entries: readonly FileEntry[];
-  /** An array's strings; undefined if it has none. */
-  strings(list: List): string[] | undefined;
-  /** An array's numbers and booleans, as numbers; undefined if it has none. */
-  numbers(list: List): number[] | undefined;
+  /** An array's strings; undefined for anything else. */
+  strings(value: Value | undefined): string[] | undefined;
+  /** An array's numbers and booleans, as numbers; undefined for anything else. */
+  numbers(value: Value | undefined): number[] | undefined;
 }
 
 const [BOOL, STRING, LIST] = [7, 8, 9] as const;
@@ -111,7 +111,7 @@ async function parseHeader(operation: string, bytes: HeaderBytes, size: number):
     if (end > size) wrongValue(operation, `'${name}' to end within the file's ${size} bytes`, `byte ${end}`);
     last = end;
   }
-  return { keys, entries, strings: (list) => bytes.strings(list), numbers: (list) => bytes.numbers(list) };
+  return { keys, entries, strings: (value) => bytes.strings(value), numbers: (value) => bytes.numbers(value) };
 }
 
 async function valueOf(bytes: HeaderBytes, type: number): Promise<Value> {
@@ -234,16 +234,18 @@ class HeaderBytes {
     return this.#decoder.decode(this.take(length));
   }
 
-  strings({ type, count, begin }: List): string[] | undefined {
-    if (type !== STRING) return undefined;
-    this.at = begin;
-    return Array.from({ length: count }, () => this.#decoder.decode(this.take(this.number(10))));
+  strings(value: Value | undefined): string[] | undefined {
+    return this.#list(value, true, () => this.#decoder.decode(this.take(this.number(10))));
   }
 
-  numbers({ type, count, begin }: List): number[] | undefined {
-    if (type === STRING) return undefined;
-    this.at = begin;
-    return Array.from({ length: count }, () => this.number(type));
+  numbers(value: Value | undefined): number[] | undefined {
+    return this.#list(value, false, (type) => this.number(type));
+  }
+
+  #list<T>(value: Value | undefined, isText: boolean, read: (type: number) => T): T[] | undefined {
+    if (typeof value !== 'object' || (value.type === STRING) !== isText) return undefined;
+    this.at = value.begin;
+    return Array.from({ length: value.count }, () => read(value.type));
   }
 }
 

@@ -54,7 +54,7 @@ export class Metadata {
   /** A list of the architecture's, by layer. */
   list(key: string): readonly unknown[] | undefined {
     const value = this.get(`${this.architecture}.${key}`);
-    return typeof value === 'object' ? (this.header.numbers(value) ?? this.header.strings(value)) : undefined;
+    return this.header.numbers(value) ?? this.header.strings(value);
   }
 
   /** A value of the architecture's that may be missing; of a list that says the same for all layers, that. */

@@ -36,6 +36,8 @@ const PRE: Readonly<Record<string, { pre: Json; normalizer?: Json; wholeTokens?:
 interface Vocabulary {
   readonly tokens: readonly string[];
   readonly kinds: readonly number[];
+  /** Whether special tokens, but for three, take the white space behind them. */
+  readonly isPhi3: boolean;
 }
 
 /** What is made of it. */
@@ -50,19 +52,11 @@ interface Parts {
 /** Made when it is read, since that takes a second for a large vocabulary. Undefined if it cannot be made. */
 export function tokenizerOf(header: Header): Checkpoint['tokenizer'] | undefined {
   const get = (key: string): Value | undefined => header.keys.get(`tokenizer.ggml.${key}`);
-  const strings = (key: string): string[] | undefined => {
-    const list = get(key);
-    return typeof list === 'object' ? header.strings(list) : undefined;
-  };
-  const numbers = (key: string): number[] | undefined => {
-    const list = get(key);
-    return typeof list === 'object' ? header.numbers(list) : undefined;
-  };
-  const tokens = strings('tokens');
+  const tokens = header.strings(get('tokens'));
   if (!tokens) return undefined;
-  const kinds = numbers('token_type') ?? tokens.map(() => 1);
-  const scores = numbers('scores');
-  const merges = strings('merges');
+  const kinds = header.numbers(get('token_type')) ?? tokens.map(() => 1);
+  const scores = header.numbers(get('scores'));
+  const merges = header.strings(get('merges'));
   const [model, pre = ''] = [get('model'), get('pre')];
   const token = (key: string): string | undefined => tokens[get(`${key}_token_id`) as number];
   const flag = (key: string, otherwise: boolean): boolean => {
@@ -70,7 +64,9 @@ export function tokenizerOf(header: Header): Checkpoint['tokenizer'] | undefined
     return typeof value === 'boolean' ? value : otherwise;
   };
   if (kinds.length !== tokens.length) return undefined;
-  const vocabulary = { tokens, kinds };
+  // Only the model's name tells, in llama.cpp, too.
+  const isPhi3 = /phi[- ]?3/i.test(header.keys.get('general.name') as string);
+  const vocabulary = { tokens, kinds, isPhi3 };
   let make: () => Parts;
   let [isFirst, isLast] = [false, false];
   let [first, last] = [token('bos'), token('eos')];
@@ -118,7 +114,7 @@ function named(name: string, value: string | undefined): Json {
 }
 
 function jsonOf(
-  { tokens, kinds }: Vocabulary,
+  { tokens, kinds, isPhi3 }: Vocabulary,
   { vocab, model, normalizer, pre, decoder }: Parts,
   { first, last }: Readonly<Record<'first' | 'last', string | undefined>>,
 ): Json {
@@ -126,7 +122,8 @@ function jsonOf(
     const kind = kinds[id]!;
     if (kind !== UNKNOWN && kind !== CONTROL && kind !== USER_DEFINED) return [];
     const special = kind !== USER_DEFINED;
-    return [{ id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special }];
+    const rstrip = isPhi3 && !/^<(unk|s|\|endoftext\|)>$/.test(content);
+    return [{ id, content, single_word: false, lstrip: false, rstrip, normalized: false, special }];
   });
   const special = (id: string | undefined, type: number) =>
     id === undefined ? [] : [{ SpecialToken: { id, type_id: type } }];
