@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
-# Builds what is out of date, trains the example model in Node and prints its learning curve.
-#   usage: train.sh [--positions learned --task reverse --seed 1 --steps 1000 …]      --help lists them
+# Builds what is out of date and trains the example models in Node.
+#   usage: train.sh [--positions learned --task reverse --seed 1 --steps 1000 …]
+#          train.sh computed|patches
+# With options, trains one model and prints its learning curve; --help lists them. With the name of a script in scripts/, runs
+# that.
 . "$(dirname "$0")/common.sh"
 need 'JavaScript packages'
 
@@ -12,4 +15,7 @@ if [[ ! -e build/training/main.js ]] || newer_than $stamp web/training tsconfig.
     fail "the training example does not compile: $(reason training)"
   mv $stamp.next $stamp
 fi
-exec node build/training/main.js "$@"
+case ${1-} in
+  computed | patches) exec node "scripts/$1.mjs" ;;
+  *) exec node build/training/main.js "$@" ;;
+esac

@@ -1,4 +1,5 @@
-/** What pages use: the task and its settings, a run step by step, and runs in a worker. */
+/** What pages use: the task and its settings, a run step by step, and runs in a worker; and the pictures of circles. */
+export { circlesIn, GRID, PATCHES, pictureOf, pixelsOf, SIDE, type Picture } from './patches/pictures.js';
 export type { Ended } from './protocol.js';
 export {
   DEFAULTS,
