@@ -30,6 +30,7 @@ const FIGURES = [
   'relative-biases',
   'position-training',
   'length-extrapolation',
+  'patch-positions',
   'language-model',
 ];
 const withFront = (body: string): string => `---\ntitle: T\ndescription: D\n---\n${body}`;
@@ -67,6 +68,7 @@ describe.each(LANGUAGES)('the page in %s', (language) => {
       'position-biases',
       'learned-tasks',
       'longer-sequences',
+      'patches',
       'language-model',
       'references',
     ]);

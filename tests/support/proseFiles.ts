@@ -14,10 +14,13 @@ export function readProse(language: string): string {
 /** Texts by key. */
 export type Texts = Readonly<Record<string, string>>;
 
-/** All texts of a language except the prose: those of the figures, of `<patch-viewer>` and of the page. */
+/** The elements whose texts are loaded with them. */
+const OWN = ['patch-positions/words', 'shared/patch-viewer'];
+
+/** All texts of a language except the prose: those that all figures load, those of elements with their own, and of the page. */
 export function textsOf(language: string): {
   figures: Readonly<Record<StringKey, string>>;
-  patches: Texts;
+  own: Texts;
   page: PageStrings;
   cells: Readonly<Record<keyof typeof cells, string>>;
   models: Texts;
@@ -26,7 +29,7 @@ export function textsOf(language: string): {
   const inFolder = (name: string): unknown => read(`languages/${language}/${name}.json`);
   return {
     figures: read(`../elements/generated/strings/${language}.json`) as Record<StringKey, string>,
-    patches: read(`../elements/shared/patch-viewer/strings/${language}.json`) as Texts,
+    own: Object.assign({}, ...OWN.map((folder) => read(`../elements/${folder}/strings/${language}.json`))) as Texts,
     page: inFolder('page') as PageStrings,
     cells: inFolder('cells') as typeof cells,
     models: inFolder('models') as Texts,

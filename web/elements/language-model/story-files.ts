@@ -2,6 +2,7 @@
  * The model's files in a module of their own, so that they are loaded only on request. A module needs no permission of
  * the page's policy, and works in a single-file page.
  */
+import { bytesOf } from '../shared/data-url.js';
 import config from './stories260K/config.json';
 import weights from './stories260K/model.safetensors?url&inline';
 import tokenizer from './stories260K/tokenizer.json';
@@ -12,9 +13,7 @@ export const files = {
   config,
   tokenizer,
   tokenizerConfig,
-  /** Decodes a data: URL. */
-  weights: (): Uint8Array<ArrayBuffer> =>
-    Uint8Array.from(atob(weights.slice(weights.indexOf(',') + 1)), (letter) => letter.charCodeAt(0)),
+  weights: () => bytesOf(weights),
 };
 
 export { Tokenizer } from '@huggingface/tokenizers';

@@ -76,7 +76,7 @@ test('an answer that the figure does not show can be revealed, too', async () =>
   const status = verdictOf(figure.locator('.check'));
   await figure.locator('.check button:not([data-right])').first().click();
   await status.getByRole('button', { name: words.checkReveal }).click();
-  expect(await status.innerText()).toContain('A learned table has a row');
+  expect(await status.innerText()).toContain('A learned table ends');
   expect(await status.getByRole('link').count()).toBe(0);
 });
 

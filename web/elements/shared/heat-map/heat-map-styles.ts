@@ -84,17 +84,16 @@ export const heatMapStyles = css`
     /* A finger reads along the rows; a vertical move scrolls the page. */
     touch-action: pan-y pinch-zoom;
   }
-  .cells {
+  .cells,
+  .overlay,
+  ::slotted([slot='over']) {
     position: absolute;
     inset: 0;
     width: 100%;
     height: 100%;
   }
-  .overlay {
-    position: absolute;
-    inset: 0;
-    width: 100%;
-    height: 100%;
+  .overlay,
+  ::slotted([slot='over']) {
     overflow: visible;
     pointer-events: none;
   }

@@ -42,6 +42,7 @@ const PAINTED = ['values', 'rows', 'columns', 'low', 'high', 'bare'] as const;
  * Set `values` (row-major), `rows` and `columns` from a script; the rest are attributes too (README.md lists them).
  *
  * @slot - controls, between the value under the cursor and the table
+ * @slot over - a drawing over the cells
  * @fires cell-change - the cursor moved; `detail` is a {@link CellDetail}
  * @fires cell-pick - a cell was clicked, or Enter or Space pressed on it (only with `pickable`)
  */
@@ -196,6 +197,7 @@ export class HeatMap extends AttributeElement {
           @click=${this.#pick}
         >
           <canvas class="cells" aria-hidden="true"></canvas>
+          <slot name="over"></slot>
           <svg class="overlay" aria-hidden="true">
             ${hatching(this)}${frames(this)}${cursorMark(this)}${this.tell ? cursorValue(this, this.#words.value(this.#detail().value, this.digits)) : nothing}
           </svg>
