@@ -10,6 +10,7 @@ const ELEMENTS = join(import.meta.dirname, '../web/elements');
 export const PARTS = /** @type {const} */ ({
   'head-viewer': 'shared/head-viewer/head-viewer',
   'heat-map': 'shared/heat-map/heat-map',
+  'lens-viewer': 'shared/lens-viewer/lens-viewer',
   'patch-viewer': 'shared/patch-viewer/patch-viewer',
   'ramp-legend': 'shared/heat-map/ramp-legend',
 });

@@ -136,6 +136,9 @@ describe('the declarations', () => {
       const patches = { first: 1, rows: 2, columns: 2, size: 16 };
       viewer.loadArrays({ weights: [{ data: new Float32Array(25), shape: [1, 1, 5, 5] }], picture: image, patches });
       viewer.addEventListener('query-change', ({ detail }) => console.log(detail.query));
+      const lens = document.createElement('lens-viewer');
+      lens.loadArrays({ logits: [async () => ({ data: new Float32Array(6), shape: [1, 2, 3] })], tokens: ['a', 'b'] });
+      lens.addEventListener('follow-change', ({ detail }) => console.log(detail.followed));
       export const paths: Figure = new PathLengths();
       // @ts-expect-error: a figure has no such method
       figure.paint();

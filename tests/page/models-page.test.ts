@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { filesOf } from '../../web/page/models/checkpoint.js';
 import { readUrl, writeUrl } from '../../web/page/models/link.js';
 import { fitsOf } from '../../web/page/models/picture-texts.js';
-import { likeliest } from '../../web/page/models/shares.js';
 import { nameOf, piecesOf, textOf, tokensOf } from '../../web/page/models/text.js';
 
 const file = (name: string, text = '{}'): File => new File([text], name);
@@ -91,25 +90,6 @@ test('a token’s name has no mark of a space before it', async () => {
   const pieces = await piecesOf(tokenizer, [0, 1, 2, 3, 4]);
   expect(pieces).toEqual(['␣the', '␣cat', '↵', '␣', '##s']);
   expect(pieces.map(nameOf)).toEqual(['the', 'cat', '↵', '␣', '##s']);
-});
-
-test('the likeliest of many logits are those of a softmax, in its order', () => {
-  const property = fc.property(
-    fc.array(fc.float({ min: -9, max: 9, noNaN: true }), { minLength: 1, maxLength: 40 }),
-    fc.integer({ min: 1, max: 6 }),
-    (logits, count) => {
-      const sum = logits.reduce((total, logit) => total + Math.exp(logit), 0);
-      const sorted = logits.map((logit) => Math.exp(logit) / sum).sort((a, b) => b - a);
-      const found = likeliest(logits, count);
-      expect(found).toHaveLength(Math.min(count, logits.length));
-      found.forEach(({ at, share }, i) => {
-        // Sums of at most 40 exponentials in float64.
-        expect(Math.abs(share - sorted[i]!)).toBeLessThan(1e-12);
-        expect(Math.abs(share - Math.exp(logits[at]!) / sum)).toBeLessThan(1e-12);
-      });
-    },
-  );
-  fc.assert(property);
 });
 
 describe('texts beside a picture', () => {

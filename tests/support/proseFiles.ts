@@ -15,7 +15,7 @@ export function readProse(language: string): string {
 export type Texts = Readonly<Record<string, string>>;
 
 /** The elements whose texts are loaded with them. */
-const OWN = ['patch-positions/words', 'shared/patch-viewer'];
+const OWN = ['patch-positions/words', 'shared/lens-viewer', 'shared/patch-viewer'];
 
 /** All texts of a language except the prose: those that all figures load, those of elements with their own, and of the page. */
 export function textsOf(language: string): {

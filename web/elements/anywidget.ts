@@ -28,6 +28,9 @@ const ARRAYS = {
   picture: 'picture',
   patches: 'patches',
   region: 'region',
+  logits: 'logits',
+  ablated: 'ablated',
+  vocabulary: 'vocabulary',
 };
 /** The selectors by which hosts mark dark pages: JupyterLab, marimo and Quarto, Sphinx, MyST. */
 const THEMES = ['class', 'style', 'data-jp-theme-light', 'data-theme', 'data-bs-theme', 'data-mode'];
@@ -74,7 +77,7 @@ function render({ model, el }: WidgetView): () => void {
       const value = model.get(trait);
       if (value != null) given[name] = value;
     }
-    if ('weights' in given || 'values' in given) {
+    if (['weights', 'values', 'logits'].some((name) => name in given)) {
       if (!figure?.loadArrays) return;
       figure.loadArrays(given);
       hasArrays = true;
@@ -122,6 +125,7 @@ function render({ model, el }: WidgetView): () => void {
     'figure-change': ({ detail }) => tell(detail),
     // Ignores a viewer inside a figure.
     'head-change': ({ detail }) => figure?.settings ?? tell(detail),
+    'follow-change': ({ detail }) => tell(detail),
     'query-change': ({ detail }) => figure?.settings ?? tell(detail),
   };
   const listeners: [string, () => void][] = [

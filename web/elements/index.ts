@@ -7,6 +7,8 @@ export * from './generated/classes.js';
 export { HeadViewer } from './shared/head-viewer/head-viewer.js';
 export type { ArrayForm, Bytes, Nested, Shaped } from './shared/arrays/shaped.js';
 export type { HeadArrays, HeadDetail, Heads } from './shared/heads/heads.js';
+export { LensViewer } from './shared/lens-viewer/lens-viewer.js';
+export type { LayerLogits, LensArrays } from './shared/lens-viewer/lens.js';
 export { PatchViewer } from './shared/patch-viewer/patch-viewer.js';
 export type { PatchArrays, Patches, PatchHeads } from './shared/patch-viewer/patch-heads.js';
 export type { PictureForm, Region } from './shared/patch-viewer/picture.js';

@@ -7,6 +7,7 @@ export { HeadViewer } from './shared/head-viewer/head-viewer.js';
 export { headsOf, NO_HEADS, type HeadDetail, type Heads } from './shared/heads/heads.js';
 export { HeatMap } from './shared/heat-map/heat-map.js';
 export { valuesTable } from './shared/heat-map/values-table.js';
+export { likeliest } from './shared/likeliest.js';
 export { Localised, type StringKey, type Translations } from './shared/localised.js';
 export { nextTokens, nextTokensStyles } from './shared/next-tokens.js';
 export { seriesStyles } from './shared/plot/series.js';

@@ -205,6 +205,39 @@ export declare class PatchViewer extends HTMLElement {
   repaint(): void;
 }
 
+/** A layer's logits, (T, V) or (1, T, V); or a function that gives them when they are needed. */
+export type LayerLogits = ArrayForm | (() => ArrayForm | Promise<ArrayForm>);
+
+/** What `loadArrays` of a `<lens-viewer>` takes. */
+export interface LensArrays {
+  /**
+   * The logits after each layer: (layers, T, V); or a list with (T, V) or (1, T, V) per layer, as `unembed` returns them. In a
+   * list, each may be a function that returns them or a promise of them. It is called when they are needed, and again
+   * whenever the reader follows another token, so that they need not all be in memory at once.
+   */
+  readonly logits: ArrayForm | readonly LayerLogits[];
+  /** The same with heads or neurons ablated, shown beside. */
+  readonly ablated?: ArrayForm | readonly LayerLogits[] | undefined;
+  /** The T tokens of the text. Default: numbers from 1. Needed where `logits` has functions. */
+  readonly tokens?: readonly string[] | undefined;
+  /** The V tokens of the vocabulary. Default: numbers from 0. */
+  readonly vocabulary?: readonly string[] | undefined;
+}
+
+/** `<lens-viewer>` shows the logit lens: what a model would predict if it ended after each of its layers. */
+export declare class LensViewer extends HTMLElement {
+  /** The id of the token whose rank is shown, or null. */
+  followed: number | null;
+  /**
+   * Shows logits.
+   *
+   * @throws TypeError, RangeError for invalid arrays or shapes, without any change
+   */
+  loadArrays(arrays: LensArrays): void;
+  /** Repaints. Needed only after the page has changed `color-scheme` itself. */
+  repaint(): void;
+}
+
 /** `<ramp-legend>` is the colour legend of a heat map. */
 export declare class RampLegend extends HTMLElement {
   /** The values at the ramp's ends. */
@@ -219,6 +252,7 @@ export declare class RampLegend extends HTMLElement {
 declare global {
   interface HTMLElementEventMap {
     'head-change': CustomEvent<HeadDetail>;
+    'follow-change': CustomEvent<{ readonly followed: number | null }>;
     'query-change': CustomEvent<{ readonly query: number }>;
     'head-silence': CustomEvent<HeadDetail & { readonly silent: boolean }>;
     'figure-change': CustomEvent<Readonly<Record<string, unknown>>>;

@@ -1,8 +1,9 @@
 import { pixelsOf, type ModelForwardOptions, type Pixels } from 'wasm-attention/models';
+import { likeliest } from '../../elements/kit.js';
 import { patchHeadsOf, type PatchHeads } from '../../elements/patch-kit.js';
 import type { PictureCheckpoint } from './checkpoint.js';
 import type { ImageBytes } from './picture-bytes.js';
-import { likeliest, type Share } from './shares.js';
+import type { Share } from './shares.js';
 
 /** How many classes are shown. */
 const CLASSES = 5;

@@ -1,7 +1,7 @@
 import type { ModelForwardOptions } from 'wasm-attention/models';
-import { headsOf, type Heads } from '../../elements/kit.js';
+import { headsOf, likeliest, type Heads } from '../../elements/kit.js';
 import type { TextCheckpoint } from './checkpoint.js';
-import { likeliest, type Share } from './shares.js';
+import type { Share } from './shares.js';
 import { piecesOf, type Tokens } from './text.js';
 
 /** How many candidates for the next token are shown. */

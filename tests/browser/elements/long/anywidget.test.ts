@@ -118,33 +118,38 @@ describe('data does not become code:', () => {
     autofocus: '',
   };
 
-  test.each(['attention-masks', 'head-viewer', 'heat-map', 'patch-viewer', 'ramp-legend', 'positional-curves'])(
-    '%s gets no attribute but its own',
-    async (figure) => {
-      const page = await open();
-      await page.evaluate(([figure, settings]) => (window as unknown as Hosting).host.show({ figure, settings }), [
-        figure,
-        { ...hostile, lang: 'tr', group: 'P' },
-      ] as const);
-      await host(page, (host, settings) => host.change(0, { settings }), {
-        ...hostile,
-        lang: 'tr',
-        group: 'P',
-        low: 0,
-      });
-      const element = page.locator(figure);
-      await element.dispatchEvent('focus');
-      await element.dispatchEvent('click');
-      const names = await element.evaluate((element) => element.getAttributeNames());
-      expect(names).toEqual(expect.arrayContaining(['group', 'lang']));
-      const own = new Set(['group', 'lang', 'low', 'drawn', 'style']);
-      expect(names.filter((name) => !own.has(name))).toEqual([]);
-      expect(await element.evaluate(({ style }) => style.position)).toBe('');
-      expect(await page.title()).toBe('Notebook');
-      expect(await page.evaluate(() => document.activeElement?.localName)).toBe('body');
-      await page.close();
-    },
-  );
+  test.each([
+    'attention-masks',
+    'head-viewer',
+    'heat-map',
+    'lens-viewer',
+    'patch-viewer',
+    'ramp-legend',
+    'positional-curves',
+  ])('%s gets no attribute but its own', async (figure) => {
+    const page = await open();
+    await page.evaluate(([figure, settings]) => (window as unknown as Hosting).host.show({ figure, settings }), [
+      figure,
+      { ...hostile, lang: 'tr', group: 'P' },
+    ] as const);
+    await host(page, (host, settings) => host.change(0, { settings }), {
+      ...hostile,
+      lang: 'tr',
+      group: 'P',
+      low: 0,
+    });
+    const element = page.locator(figure);
+    await element.dispatchEvent('focus');
+    await element.dispatchEvent('click');
+    const names = await element.evaluate((element) => element.getAttributeNames());
+    expect(names).toEqual(expect.arrayContaining(['group', 'lang']));
+    const own = new Set(['group', 'lang', 'low', 'drawn', 'style']);
+    expect(names.filter((name) => !own.has(name))).toEqual([]);
+    expect(await element.evaluate(({ style }) => style.position)).toBe('');
+    expect(await page.title()).toBe('Notebook');
+    expect(await page.evaluate(() => document.activeElement?.localName)).toBe('body');
+    await page.close();
+  });
 });
 
 test('arrays that do not fit are reported, and the figure does not change', async () => {
@@ -225,6 +230,32 @@ test('a picture of the notebook is shown under its patches’ weights, and the c
   await page.close();
 });
 
+test('logits of the notebook are shown through the lens, and the token that the reader follows is synced', async () => {
+  const page = await open({ width: 390 });
+  await page.evaluate(() =>
+    (window as unknown as Hosting).host.show({
+      figure: 'lens-viewer',
+      logits: { data: new DataView(Float32Array.of(0, 1, 2, 3, 2, 1).buffer), shape: [2, 1, 3], dtype: 'float32' },
+      ablated: [[[0, 0, 5]], [[5, 0, 0]]],
+      tokens: ['the'],
+      vocabulary: ['a', 'b', 'c'],
+      settings: { followed: 1 },
+    }),
+  );
+  const viewer = page.locator('lens-viewer[drawn]');
+  await viewer.getByText('Rank of “b”: 2 of 3').first().waitFor();
+  expect(await viewer.locator('heat-map').count()).toBe(2);
+  await viewer.getByRole('button', { name: /^c / }).first().click();
+  await viewer.getByText('Rank of “c”: 3 of 3').waitFor();
+  expect(await host(page, (host) => host.traits(0).settings)).toEqual({ followed: 2 });
+  await host(page, (host) => host.change(0, { ablated: [[[0, 0, 5]]] }));
+  expect(await page.getByRole('alert').first().innerText()).toContain('expected ablated of 2 layers');
+  expect(await violationsOf(page, 'lens-viewer')).toEqual([]);
+  expect(await widthOf(page)).toBeLessThanOrEqual(390);
+  expect(asked).toEqual([]);
+  await page.close();
+});
+
 test('follows the notebook’s theme, and removes everything at the end', async () => {
   const page = await open();
   await showHeads(page, 1, 2, 4);
@@ -252,5 +283,5 @@ test('follows the notebook’s theme, and removes everything at the end', async 
 });
 
 test('knows each part', () => {
-  expect(Object.keys(parts)).toEqual(['head-viewer', 'heat-map', 'patch-viewer', 'ramp-legend']);
+  expect(Object.keys(parts)).toEqual(['head-viewer', 'heat-map', 'lens-viewer', 'patch-viewer', 'ramp-legend']);
 });

@@ -13,6 +13,7 @@ import { followScheme } from '../heat-map/follow-scheme.js';
 import type { CellDetail } from '../heat-map/heat-map.js';
 import { rampFor, rampStyles } from '../heat-map/ramps.js';
 import { Localised } from '../localised.js';
+import { onceAFrame } from '../once-a-frame.js';
 import { baseStyles } from '../styles.js';
 import { headViewerStyles } from './head-viewer-styles.js';
 import { headsOf, NO_HEADS, type HeadArrays, type HeadDetail, type Heads } from '../heads/heads.js';
@@ -21,6 +22,9 @@ import { largeLines, MOST_TOKENS } from './lines.js';
 import { overview } from './overview.js';
 import { numbersIn, partAround, type Part } from '../heads/part.js';
 import { paintThumbnails } from './thumbnails.js';
+
+/** How long painting may keep the browser from the reader's input, in milliseconds. */
+const SLICE = 12;
 
 /**
  * `<head-viewer>`: the attention of a whole model over one text. All heads of all layers as thumbnails, and one of them
@@ -63,6 +67,7 @@ export class HeadViewer extends AttributeElement {
   readonly #words = new Localised(this);
   readonly #width = new Width(this, '.large');
   #stopWatching: (() => void) | undefined;
+  #painting: Generator<void> | undefined;
   /** The heads that are on the canvas. */
   #painted: Part | undefined;
 
@@ -101,9 +106,18 @@ export class HeadViewer extends AttributeElement {
     const canvas = this.renderRoot.querySelector<HTMLCanvasElement>('.thumbnails');
     if (canvas === null) return;
     const part = this.#part;
-    paintThumbnails(canvas, this.heads, part, rampFor(canvas, 0), devicePixelRatio);
+    this.#painting = paintThumbnails(canvas, this.heads, part, rampFor(canvas, 0), devicePixelRatio);
     this.#painted = part;
+    this.#paint();
   };
+
+  /** Paints in this frame and the next ones, as much in each as leaves time for the reader's input. */
+  readonly #paint = (): void => {
+    const end = performance.now() + SLICE;
+    while (performance.now() < end) if (this.#painting?.next().done !== false) return;
+    this.#paintMore();
+  };
+  readonly #paintMore = onceAFrame(this.#paint);
 
   protected override willUpdate(changed: PropertyValues<HeadViewer>): void {
     const { layers, heads, tokens, keyTokens } = this.heads;

@@ -6,16 +6,16 @@ import { numbersIn, type Part } from '../heads/part.js';
 const GAP = 3;
 
 /**
- * Paints a part of the heads on one canvas, one row of thumbnails per layer. A pixel shows the largest of its weights, so that
- * thin lines remain, by its square root, so that small ones are visible.
+ * Paints a part of the heads on one canvas, one row of thumbnails per layer, and yields after each. A pixel shows the largest
+ * of its weights, so that thin lines remain, by its square root, so that small ones are visible.
  */
-export function paintThumbnails(
+export function* paintThumbnails(
   canvas: HTMLCanvasElement,
   { tokens, keyTokens, mapOf }: Heads,
   part: Part,
   ramp: Ramp,
   density: number,
-): void {
+): Generator<void> {
   const context = canvas.getContext('2d');
   if (context === null || canvas.width === 0 || canvas.height === 0) return;
   context.clearRect(0, 0, canvas.width, canvas.height);
@@ -46,7 +46,12 @@ export function paintThumbnails(
     }
     context.putImageData(image, left, top);
   };
-  layers.forEach((_, row) => heads.forEach((_head, column) => paint(row, column)));
+  for (const row of layers.keys()) {
+    for (const column of heads.keys()) {
+      paint(row, column);
+      yield;
+    }
+  }
 }
 
 /** The first cell of each pixel, and the number of cells at the end. */

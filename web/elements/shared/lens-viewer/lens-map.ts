@@ -1,0 +1,126 @@
+import { html, nothing, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
+import { numbersIn, partAround } from '../heads/part.js';
+import { onCell, type CellDetail } from '../heat-map/heat-map.js';
+import { withAxes } from '../heat-map/map-axes.js';
+import type { Cell } from '../heat-map/cursor.js';
+import { nextTokens } from '../next-tokens.js';
+import { shortened } from '../tokens.js';
+import type { Lens, Lenses } from './lens.js';
+import type { LensWords } from './words.js';
+
+/** What is beside a map's cells, the height of a row, the most of all, and the least sides of a cell with a text, in CSS pixels. */
+const BESIDE = 40;
+const ROW = 26;
+const HIGH = 480;
+const ROOM = { width: 34, height: 14 };
+/** The width of a letter, and the least distance of two labels. */
+const LETTER = 6.5;
+const LABEL = 12;
+/** The most letters of a token on the axis. */
+const MOST = 10;
+
+/** A lens, and what all sides share. */
+export interface LensMap {
+  readonly lens: Lens;
+  readonly lenses: Lenses;
+  readonly cell: Cell;
+  /** The token whose rank is shown. */
+  readonly followed: number | undefined;
+  /** In CSS pixels. */
+  readonly width: number;
+}
+
+/** Width over height of the cells' rectangle. */
+export function aspectOf({ layers }: Lens, width: number): number {
+  return Math.max(1, width - BESIDE) / Math.min(ROW * layers, HIGH);
+}
+
+/** The height of the tokens on the axis, which read from bottom to top. */
+export function ticksOf(tokens: readonly string[], width: number): string {
+  if (!isNamed(tokens, width)) return '1.25rem';
+  return `${0.75 + 0.45 * Math.min(MOST, Math.max(...tokens.map(({ length }) => length)))}rem`;
+}
+
+/** Whether there is room for each token on the axis. */
+function isNamed(tokens: readonly string[], width: number): boolean {
+  return LABEL * tokens.length <= width - BESIDE;
+}
+
+/** Each layer's most likely next token after each token, or the rank of the followed one, as colours with texts. */
+export function lensMap(words: LensWords, shown: LensMap, point: (cell: CellDetail) => void): TemplateResult {
+  const { lens, lenses, cell, followed, width } = shown;
+  const { tokens, nameOf } = lenses;
+  const label =
+    followed === undefined ? words.text('lens.map') : words.text('lens.rankMap', { token: nameOf(followed) });
+  return withAxes(
+    words.text('lens.layer'),
+    words.text('lens.token'),
+    html`<div class="map">
+      <heat-map
+        bare
+        .values=${valuesOf(lens, followed)}
+        .rows=${lens.layers}
+        .columns=${tokens.length}
+        .columnLabels=${isNamed(tokens, width) ? tokens.map((token) => shortened(token, MOST)) : undefined}
+        .cursor=${cell}
+        low="0"
+        high="1"
+        origin="1"
+        label=${label}
+        row-name=${words.text('lens.layer')}
+        column-name=${words.text('lens.token')}
+        @cell-change=${onCell(point)}
+      ></heat-map>
+      <svg class="texts" aria-hidden="true">${texts(words, shown)}</svg>
+    </div>`,
+  );
+}
+
+/** (layers, T): the probability of the most likely token, or 1 for the first rank and 0 for the last. */
+export function valuesOf({ best, ranks, size }: Lens, followed: number | undefined): Float32Array {
+  return Float32Array.from(best, (each, at) => {
+    if (followed === undefined) return each?.[0]?.share ?? NaN;
+    return 1 - Math.log(ranks[at] ?? NaN) / Math.log(Math.max(2, size));
+  });
+}
+
+/** What the cells say, if they have the room. */
+function texts(words: LensWords, { lens, lenses, followed, width }: LensMap): SVGTemplateResult[] {
+  const [rows, columns] = [lens.layers, lenses.tokens.length];
+  const across = (width - BESIDE) / columns;
+  if (across < ROOM.width || Math.min(ROW, HIGH / rows) < ROOM.height) return [];
+  const values = valuesOf(lens, followed);
+  const letters = Math.floor((across - 4) / LETTER);
+  const [middle, strong] = [0.55, 0.65];
+  return lens.best.map((best, at) => {
+    const rank = lens.ranks[at];
+    const text = followed === undefined ? best && lenses.nameOf(best[0]!.at) : rank && words.number(rank);
+    const value = values[at]!;
+    const x = (((at % columns) + 0.5) / columns) * 100;
+    const y = ((Math.floor(at / columns) + 0.5) / rows) * 100;
+    const kind = value > strong ? 'strong' : value > middle ? 'middle' : '';
+    return svg`<text class=${kind} x="${x}%" y="${y}%" dy="0.35em" text-anchor="middle">${text ? shortened(text, letters) : nothing}</text>`;
+  });
+}
+
+/** What is predicted after a token by each layer, around the chosen one, with the ranks of the followed token. */
+export function column(words: LensWords, { lens, lenses, cell, followed }: LensMap): TemplateResult {
+  const { tokens, nameOf } = lenses;
+  const token = tokens[cell.column] ?? '';
+  const layers = numbersIn(partAround({ layers: lens.layers, heads: 1 }, { layer: cell.row + 1, head: 1 }).layers);
+  const lines = layers.flatMap((layer) => {
+    const at = (layer - 1) * tokens.length + cell.column;
+    const [first] = lens.best[at] ?? [];
+    if (first === undefined) return [];
+    const rank = lens.ranks[at] === undefined ? '' : ` (${words.number(lens.ranks[at])})`;
+    return { name: `${layer}\u2002${nameOf(first.at)}${rank}`, share: first.share };
+  });
+  const label =
+    followed === undefined
+      ? words.text('lens.column', { token })
+      : words.text('lens.columnRank', { token, followed: nameOf(followed) });
+  return html`<div class="column">
+    <p class="remark">${label}</p>
+    ${nextTokens(label, lines, words)}
+  </div>`;
+}
