@@ -108,7 +108,7 @@ async function showPictures({ threads, rounds }) {
     const { weights: maps } = model.forward(pixels, { needWeights: true });
     next();
     painted.clear();
-    viewer.loadArrays({ picture, region: pixels.region, weights: maps, patches: model.patches(size, size) });
+    viewer.loadArrays({ picture, pixels, weights: maps, patches: model.patches(size, size) });
     await viewer.updateComplete;
     const canvases = [...viewer.shadowRoot.querySelectorAll('canvas')];
     // The picture, the large map and those of six heads.

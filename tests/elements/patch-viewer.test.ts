@@ -1,7 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { pixelsOf } from 'wasm-attention/models';
 import { tokenBy } from '../../web/elements/shared/patch-viewer/large-map.js';
-import { gridOf, type PatchArrays, type PatchHeads } from '../../web/elements/shared/patch-viewer/patch-heads.js';
+import {
+  gridOf,
+  regionOf,
+  type PatchArrays,
+  type PatchHeads,
+} from '../../web/elements/shared/patch-viewer/patch-heads.js';
 import { cropOf, opaque, sourceOf } from '../../web/elements/shared/patch-viewer/picture.js';
 import { Rollout } from '../../web/elements/shared/patch-viewer/rollout.js';
 import { acrossOf, numberBy } from '../../web/elements/shared/patch-viewer/small-maps.js';
@@ -241,6 +247,45 @@ describe('a picture', () => {
         },
       ),
     );
+  });
+});
+
+describe('the patches of what a model reads', () => {
+  const patches = { first: 0, rows: 27, columns: 27, size: 14 };
+  const processor = { image_processor_type: 'SiglipImageProcessor', size: { height: 384, width: 384 } };
+  const white = (width: number, height: number) => ({ data: new Uint8Array(3 * width * height), width, height });
+
+  test('leave out what fills none, and cover what is around a picture that is smaller', () => {
+    // 27 patches of 14 pixels in 384 are 378.
+    const whole = pixelsOf(white(64, 32), processor);
+    expect(whole.region).toEqual({ x: 0, y: 0, width: 64, height: 32 });
+    expect(regionOf({ patches, pixels: whole })).toEqual({ x: 0, y: 0, width: 63, height: 31.5 });
+    const crop = { do_resize: false, do_center_crop: true, crop_size: { height: 31, width: 28 } };
+    const around = pixelsOf(white(20, 30), { ...processor, ...crop });
+    expect(regionOf({ patches: { ...patches, rows: 2, columns: 2 }, pixels: around })).toEqual({
+      x: -4,
+      y: -1,
+      width: 28,
+      height: 28,
+    });
+  });
+
+  test('cover all of it if their size is not known', () => {
+    const pixels = pixelsOf(white(3, 2), processor);
+    expect(regionOf({ patches: { first: 0, rows: 5, columns: 49 }, pixels })).toEqual(pixels.region);
+    const region = { x: 1, y: 1, width: 1, height: 1 };
+    expect(regionOf({ patches, region })).toBe(region);
+    expect(regionOf({ patches })).toBeUndefined();
+  });
+
+  test.each<[unknown, string]>([
+    [null, 'expected pixels as pixelsOf returns them'],
+    [{ shape: [1, 3, 384, 384] }, 'expected pixels as pixelsOf returns them'],
+    [{ region: {} }, 'expected pixels as pixelsOf returns them'],
+    [{ shape: [1, 3, 224, 224], region: {} }, '27 × 27 patches of 14 × 14, got (1, 3, 224, 224)'],
+    [{ shape: [1, 3, 384, 376], region: {} }, '27 × 27 patches of 14 × 14, got (1, 3, 384, 376)'],
+  ])('are not those of %j', (pixels, message) => {
+    expect(() => regionOf({ patches, pixels: pixels as never })).toThrow(message);
   });
 });
 

@@ -110,7 +110,9 @@ describe('the example', () => {
     copy('pictures');
     const [model, folder] = [join(ROOT, 'tests/fixtures/models/vit'), join(consumer.path, 'public/model')];
     cpSync(model, folder, { recursive: true });
-    const imageConfig = { image_processor_type: 'ViTImageProcessor', size: { height: 24, width: 24 } };
+    // The crop is higher than the picture, which has black around it.
+    const crop = { do_resize: false, do_center_crop: true, crop_size: { height: 24, width: 24 } };
+    const imageConfig = { image_processor_type: 'ViTImageProcessor', ...crop };
     writeFileSync(join(folder, 'preprocessor_config.json'), JSON.stringify(imageConfig));
     output('node', [join(ROOT, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn'], {
       cwd: consumer.path,

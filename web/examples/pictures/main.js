@@ -23,7 +23,7 @@ input.onchange = async () => {
   const pixels = pixelsOf(picture, checkpoint.imageConfig);
   const [, , height, width] = pixels.shape;
   const { weights, logits } = await model.forward(pixels, { needWeights: true });
-  viewer.loadArrays({ picture, region: pixels.region, weights, patches: await model.patches(height, width) });
+  viewer.loadArrays({ picture, pixels, weights, patches: await model.patches(height, width) });
   if (logits) output.textContent = model.labels[logits.data.indexOf(Math.max(...logits.data))];
 };
 input.disabled = false;

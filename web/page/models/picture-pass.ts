@@ -39,28 +39,9 @@ export async function runPicture(
     model.forward(given.pixels, { needWeights: true, ...changes }),
   ]);
   const { labels } = model;
-  const { size, rows, columns } = patches;
-  const seen = seenOf(given, (size * rows) / height, (size * columns) / width);
   return {
-    heads: patchHeadsOf({ weights, patches, ...seen }),
+    heads: patchHeadsOf({ weights, patches, picture: given.image, pixels: given.pixels }),
     classes: labels && logits && likeliest(logits.data, CLASSES).map(({ at, share }) => ({ name: labels[at]!, share })),
     embeds: embeds?.data,
   };
-}
-
-/** The part of the picture that the patches cover: these shares of what the model reads. */
-function seenOf({ image, pixels: { region } }: Prepared, tall: number, wide: number) {
-  const { x, y } = region;
-  const [width, height] = [region.width * wide, region.height * tall];
-  if (x >= 0 && y >= 0) {
-    const part = { x, y, width: Math.min(width, image.width - x), height: Math.min(height, image.height - y) };
-    return { picture: image, region: part };
-  }
-  // Models see black around a picture that is smaller than their crop.
-  const canvas = document.createElement('canvas');
-  Object.assign(canvas, { width: Math.max(1, Math.round(width)), height: Math.max(1, Math.round(height)) });
-  const context = canvas.getContext('2d')!;
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  context.putImageData(new ImageData(image.data, image.width, image.height), -x, -y);
-  return { picture: canvas };
 }

@@ -24,8 +24,10 @@ export interface PatchArrays {
   readonly sample?: number;
   /** The picture that the model has seen, or the one that this was cut out of: see `region`. */
   readonly picture: PictureForm;
-  /** The part of `picture` that the patches cover, as `pixelsOf` gives it. Default: all. */
+  /** The part of `picture` that the patches cover, black where it is larger. Default: all. */
   readonly region?: Region;
+  /** What `pixelsOf` made of `picture`, instead of `region`: the patches cover all of it that fills one. */
+  readonly pixels?: { readonly shape: readonly number[]; readonly region: Region };
   /** Where the patches are among the tokens. */
   readonly patches: Patches;
   /**
@@ -58,7 +60,26 @@ export const NO_PATCHES: PatchHeads = {
  * @throws RangeError for shapes, sizes or numbers of tokens that do not match
  */
 export function patchHeadsOf(arrays: PatchArrays): PatchHeads {
-  return { ...gridOf(arrays), picture: cropOf(arrays.picture, arrays.region) };
+  return { ...gridOf(arrays), picture: cropOf(arrays.picture, regionOf(arrays)) };
+}
+
+/** The part of the picture that the patches cover; undefined stands for all. */
+export function regionOf({
+  region,
+  pixels,
+  patches: { rows, columns, size },
+}: Pick<PatchArrays, 'region' | 'pixels' | 'patches'>): Region | undefined {
+  if (pixels === undefined) return region;
+  const { shape, region: read } = (pixels ?? {}) as Partial<typeof pixels>;
+  if (Object(read) !== read || !Array.isArray(shape))
+    throw new TypeError('loadArrays: expected pixels as pixelsOf returns them, with shape and region');
+  if (size === undefined) return read;
+  const [height, width] = shape.slice(-2) as [number, number];
+  if (Math.floor(height / size) !== rows || Math.floor(width / size) !== columns)
+    throw new RangeError(
+      `loadArrays: expected pixels of ${rows} × ${columns} patches of ${size} × ${size}, got (${shape.join(', ')})`,
+    );
+  return { ...read!, width: (read!.width * columns * size) / width, height: (read!.height * rows * size) / height };
 }
 
 /** The weights, patches and names alone. */
