@@ -59,6 +59,12 @@ describe('openModel refuses', () => {
       'expected config.image_size to be a size, or height and width, got 0',
     ],
     [
+      'null for a size',
+      { ...vit, config: { ...vit.config, image_size: null } },
+      'RangeError',
+      'expected config.image_size to be a size, or height and width, got null',
+    ],
+    [
       'pictures smaller than a patch',
       { ...vit, config: { ...vit.config, image_size: [24, 7] } },
       'RangeError',

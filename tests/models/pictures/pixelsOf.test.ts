@@ -333,6 +333,8 @@ describe('what is refused', () => {
     ['do_resize', vit({ do_resize: 1 })],
     ['do_pad', vit({ do_pad: true })],
     ['do_reduce_labels', vit({ do_reduce_labels: true })],
+    // The file of a processor of texts and pictures has it in this field.
+    ['image_processor', vit({ image_processor: { image_processor_type: 'CLIPImageProcessor' } })],
     ['use_square_size', clip({ use_square_size: true })],
     ['size.height', vit({ size: 0 })],
     ['size.height', vit({ size: { height: 1.5, width: 2 } })],
@@ -350,13 +352,17 @@ describe('what is refused', () => {
     ['rescale_factor', vit({ rescale_factor: '1/255' })],
     ['image_mean', vit({ image_mean: [0.5, 0.5] })],
     ['image_mean', vit({ image_mean: [0.5, 0.5, '0.5'] })],
+    ["image_mean to be 3 numbers, got '[null,null,null]'", vit({ image_mean: [null, null, null] })],
+    ["image_mean to be 3 numbers, got '[]'", vit({ image_mean: [] })],
+    ['image_std', vit({ image_std: [0.5, null, 0.5] })],
+    ['size.width', vit({ size: [8, null] })],
     ['image_mean', vit({ image_mean: [1e39, 0, 0] })],
     ['image_std', vit({ image_std: [0.5, 0, 0.5] })],
     ['image_std', vit({ image_std: [0.5, 1e-60, 0.5] })],
     ['image_std', vit({ image_std: -1 })],
   ])('%s is named (%#)', (field, call) => {
     expect(call).toThrow(RangeError);
-    expect(call).toThrow(`pixelsOf: expected imageConfig.${field} `);
+    expect(call).toThrow(`pixelsOf: expected imageConfig.${field}`);
   });
 
   test('what is not done may have any value', () => {

@@ -137,7 +137,7 @@ export function plainCopy(
   operation: string,
   name: string,
   value: unknown,
-  revive?: (key: string, value: unknown) => unknown,
+  revive?: (this: unknown, key: string, value: unknown) => unknown,
 ): Record<string, unknown> {
   if (Object(value) !== value || Array.isArray(value)) wrongKind(operation, `${name} to be an object`, value);
   let copy: unknown;

@@ -40,7 +40,7 @@ export function countOf(specials: readonly { readonly count: number }[]): number
 
 /** One number for both, or height and width. */
 function sidesOf(fields: Fields, field: string, otherwise: number): readonly [number, number] {
-  const given: unknown = fields.has(field) ? fields.get(field) : otherwise;
+  const given: unknown = fields.has(field) ? (fields.get(field) ?? null) : otherwise;
   const sides: readonly unknown[] = Array.isArray(given) ? given : [given, given];
   const isSide = (side: unknown): boolean =>
     Number.isInteger(side) && (side as number) > 0 && (side as number) < 2 ** 24;

@@ -58,8 +58,10 @@ export interface Processor {
 
 /** @throws TypeError if it is not an object; RangeError that names a field that is wrong or not supported */
 export function readProcessor(imageConfig: unknown): Processor {
-  // For null, transformers takes the default.
-  const given = plainCopy(OPERATION, 'imageConfig', imageConfig, (_, value: unknown) => value ?? undefined);
+  // For a field that is null, transformers takes the default.
+  const given = plainCopy(OPERATION, 'imageConfig', imageConfig, function (_, value: unknown) {
+    return Array.isArray(this) ? value : (value ?? undefined);
+  });
   const fields = fieldsOf({ ...defaultsOf(fieldsOf(given)), ...given });
   const resizes = fields.flag('do_resize', true);
   const resample = fields.get('resample') as number;
@@ -74,7 +76,8 @@ export function readProcessor(imageConfig: unknown): Processor {
   };
   // Alpha is dropped anyway.
   fields.flag('do_convert_rgb', true);
-  for (const name of fields.names) if (/^do_|^use_square_size/.test(name) && !fields.isRead(name)) fields.without(name);
+  for (const name of fields.names)
+    if (/^(do_|use_square_size|image_processor$)/.test(name) && !fields.isRead(name)) fields.without(name);
   return processor;
 }
 
@@ -135,5 +138,5 @@ function threeOf(fields: Fields, field: string, above: number): readonly number[
   const isRight = (each: unknown) =>
     typeof each === 'number' && Number.isFinite(Math.fround(each)) && Math.fround(each) > above;
   if (list.length === 3 && list.every(isRight)) return list as readonly number[];
-  return fields.wrong(field, `to be 3 numbers${above === 0 ? ' above 0' : ''}`, String(value));
+  return fields.wrong(field, `to be 3 numbers${above === 0 ? ' above 0' : ''}`, JSON.stringify(value));
 }
