@@ -93,6 +93,10 @@ describe('a hook', () => {
     expect(() => model.forward(ids, { hooks: { hook_embed: 1 } as never })).toThrow(
       /hook 'hook_embed' to be a function/,
     );
+    expect(() => model.forward(ids, { hooks: { hook_embed: { data: [1], shape: [2] } } })).toThrow(/hook 'hook_embed'/);
+    expect(() => model.forward(ids, { hooks: { hook_embed: { data: [1], shape: [1] } } })).toThrow(
+      /hook 'hook_embed' to return a tensor/,
+    );
     for (const hooks of [1, [() => undefined], new Map([['hook_embed', () => undefined]])]) {
       expect(() => model.forward(ids, { hooks: hooks as never })).toThrow(/hooks to be an object of functions/);
     }

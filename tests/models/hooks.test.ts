@@ -100,6 +100,16 @@ describe.each(checkpoints)('in %s', (name) => {
     model.dispose();
   });
 
+  test('a tensor in place of a hook is what a hook returns', async () => {
+    const model = await open(files);
+    const { [`blocks.1.hook_resid_pre`]: stream } = model.activations(ids, ['blocks.1.hook_resid_pre']);
+    const other = { data: stream!.data.map((x, i) => x + Math.sin(i)), shape: stream!.shape };
+    const replaced = bitsOf(model.forward(ids, { hooks: { 'blocks.1.hook_resid_pre': other } }));
+    expect(replaced).toEqual(bitsOf(model.forward(ids, { hooks: { 'blocks.1.hook_resid_pre': () => other } })));
+    expect(replaced).not.toEqual(bitsOf(model.forward(ids)));
+    model.dispose();
+  });
+
   test('results of heads that a hook replaces are summed', async () => {
     const model = await open(files);
     const { hidden } = model.forward(ids, { ablate: [[0, 1]] });

@@ -162,7 +162,15 @@ test.each<[string, (model: AsyncModel) => unknown]>([
   expect(refused).toEqual(await outcome(() => call(asAsync(here))));
 });
 
-test('hooks and onLogits are a TypeError, and the next call is right', async () => {
+test('tensors in place of hooks do there what they do here', async () => {
+  const name = 'blocks.2.hook_resid_pre';
+  const { [name]: stream } = here.activations([1, 403], [name]);
+  const hooks = { [name]: { data: stream!.data.map((x) => 2 * x), shape: stream!.shape } };
+  expect(await there.forward([1, 403], { hooks })).toEqual(here.forward([1, 403], { hooks }));
+  expect(await there.activations([1, 403], [name], { hooks })).toEqual({ [name]: hooks[name] });
+});
+
+test('functions as hooks, and onLogits, are a TypeError, and the next call is right', async () => {
   const hooks = { hook_embed: () => undefined };
   const expected = "no hooks, since a worker cannot call the page's functions";
   await expect(there.forward([1], { hooks } as never)).rejects.toThrow(

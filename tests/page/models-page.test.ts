@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { filesOf } from '../../web/page/models/checkpoint.js';
-import { readUrl, writeUrl } from '../../web/page/models/link.js';
+import { readUrl, VIEWS, writeUrl } from '../../web/page/models/link.js';
 import { fitsOf } from '../../web/page/models/picture-texts.js';
 import { nameOf, piecesOf, textOf, tokensOf } from '../../web/page/models/text.js';
 
@@ -47,29 +47,38 @@ describe('a folder', () => {
 
 test('a link restores the state, and invalid parts are ignored', () => {
   const head = fc.tuple(fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: 99 }));
+  const names = fc.uniqueArray(
+    head.map((pair) => pair.join('.')),
+    { maxLength: 5 },
+  );
   const urlState = fc.record({
     text: fc.string({ maxLength: 200, unit: 'grapheme' }),
     layer: fc.integer({ min: 1, max: 99 }),
     head: fc.integer({ min: 1, max: 99 }),
     positions: fc.boolean(),
-    silent: fc.array(
-      head.map((pair) => pair.join('.')),
-      { maxLength: 5 },
-    ),
+    silent: names,
+    neurons: names,
+    view: fc.constantFrom(...VIEWS),
+    followed: fc.option(fc.integer({ min: 0, max: 999_999 })),
+    other: fc.string({ maxLength: 200, unit: 'grapheme' }),
   });
   fc.assert(
     fc.property(urlState, (given) => {
-      const address = writeUrl('https://example.org/en/models/?other=1', given);
-      expect(new URL(address).searchParams.get('other')).toBe('1');
+      const address = writeUrl('https://example.org/en/models/?kept=1', given);
+      expect(new URL(address).searchParams.get('kept')).toBe('1');
       expect(readUrl(new URL(address).search)).toEqual(given);
     }),
   );
-  expect(readUrl('?layer=0&head=NaN&silent=1.2 x 9.-1')).toEqual({
+  expect(readUrl('?layer=0&head=NaN&silent=1.2 x 9.-1&neurons=0.1,2.30&view=all&followed=-1')).toEqual({
     text: '',
     layer: 1,
     head: 1,
     positions: true,
     silent: ['1.2'],
+    neurons: ['2.30'],
+    view: 'heads',
+    followed: null,
+    other: '',
   });
 });
 

@@ -1,5 +1,5 @@
 /** Parts of the figures that the page uses for its own elements. */
-export { toggle } from './shared/controls/controls.js';
+export { choices, toggle } from './shared/controls/controls.js';
 export { controlStyles } from './shared/controls/control-styles.js';
 export { Width } from './shared/controls/width.js';
 export type { FigureElement } from './shared/figure/figure-element.js';

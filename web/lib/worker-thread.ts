@@ -143,7 +143,8 @@ async function perform({ action, id, name, args }: Request, post: Post): Promise
     const refuse = (what: string) =>
       wrongUse(name, `no ${what}, since a worker cannot call the page's functions`, 'some');
     const { hooks, onLogits } = Object(given.at(name === 'activations' ? 2 : 1)) as Record<string, unknown>;
-    if (hooks != null && !(tagOf(hooks) === 'Object' && Object.keys(hooks).length === 0)) refuse('hooks');
+    if (hooks != null && !(tagOf(hooks) === 'Object' && Object.values(hooks).every((hook) => tagOf(hook) === 'Object')))
+      refuse('hooks');
     if (onLogits != null) refuse('onLogits');
   }
   if (action === 'generate') {

@@ -136,7 +136,10 @@ export interface ModelForwardOptions {
    * [layer, neuron].
    */
   ablateNeurons?: readonly (readonly [layer: number, neuron: number])[];
-  /** Functions, by TransformerLens's names, that read a tensor of the pass and may return one that replaces it. */
+  /**
+   * By TransformerLens's names: functions that read a tensor of the pass and may return one that replaces it; or tensors
+   * that replace it, also in a worker.
+   */
   hooks?: ModelHooks;
   /** 'none' removes all positional information; a list replaces the positions, counted from 0. */
   positions?: 'none' | TokenIds;
@@ -145,10 +148,10 @@ export interface ModelForwardOptions {
 /** The options of a `VisionModel`'s `forward`. */
 export type VisionForwardOptions = Omit<ModelForwardOptions, 'attentionMask' | 'tokenTypes' | 'lastOnly' | 'cache'>;
 
-/** Functions by the names of what they see; the guide "Real models" lists them. */
+/** Functions by the names of what they see, or tensors that replace it; the guide "Real models" lists them. */
 // A function that returns nothing has the type void.
 // oxlint-disable-next-line typescript/no-invalid-void-type
-export type ModelHooks = Record<string, (value: Tensor) => Tensor | void>;
+export type ModelHooks = Record<string, ((value: Tensor) => Tensor | void) | TensorLike>;
 
 /** What `forward` returns. */
 export interface ModelResult {

@@ -28,8 +28,11 @@ export interface OpenWorkerModelOptions extends Omit<OpenModelOptions, 'attentio
 /** Keys and values of a model in a worker. */
 export type AsyncModelCache = Handle<ModelCache>;
 
-/** Options of calls in a worker, which has its own caches and cannot call functions of the page. */
-export type InWorker<O> = Omit<O, 'cache' | 'hooks' | 'onLogits'> & { cache?: AsyncModelCache };
+/** Options of calls in a worker, which has its own caches and cannot call functions of the page: hooks are tensors. */
+export type InWorker<O> = Omit<O, 'cache' | 'hooks' | 'onLogits'> & { cache?: AsyncModelCache; hooks?: TensorHooks };
+
+/** Tensors that replace those of a pass, by their names. */
+export type TensorHooks = Record<string, TensorLike>;
 
 /** A model from `openModel` in a worker. It is released on `dispose()`, or when it is garbage-collected. */
 export interface AsyncModel extends ModelFacts {
@@ -56,12 +59,15 @@ export interface AsyncModel extends ModelFacts {
 
 /** A model of pictures from `openModel` in a worker. */
 export interface AsyncVisionModel extends ModelFacts {
-  forward(pixels: TensorLike, options?: Omit<VisionForwardOptions, 'hooks'>): Promise<VisionResult>;
+  forward(
+    pixels: TensorLike,
+    options?: Omit<VisionForwardOptions, 'hooks'> & { hooks?: TensorHooks },
+  ): Promise<VisionResult>;
   patches(...args: Parameters<VisionModel['patches']>): Promise<Patches>;
   activations(
     pixels: TensorLike,
     names: RegExp | readonly string[],
-    options?: Omit<VisionForwardOptions, 'hooks'>,
+    options?: Omit<VisionForwardOptions, 'hooks'> & { hooks?: TensorHooks },
   ): Promise<Record<string, Tensor>>;
   unembed(...args: Parameters<Model['unembed']>): Promise<Tensor>;
   /** The same model, with these options for its calls. */

@@ -41,6 +41,8 @@ interface Opened {
 export interface TextCheckpoint extends Opened {
   readonly kind: 'texts';
   readonly model: AsyncModel;
+  /** The number of neurons in a layer. */
+  readonly numNeurons: number;
 }
 
 /** A model that reads pictures. */
@@ -137,7 +139,11 @@ export async function open(files: Files, onProgress: (done: number, total: numbe
     throw new CheckpointError('refused', error instanceof Error ? error.message : String(error));
   }
   const [model, texts] = models as [AsyncModel | AsyncVisionModel, AsyncModel?];
-  if (!('patches' in model)) return { kind: 'texts', name, model, tokenizer, dispose };
+  if (!('patches' in model)) {
+    const hook = 'blocks.0.mlp.hook_post';
+    const { [hook]: neurons } = await model.activations([[0]], [hook]);
+    return { kind: 'texts', name, model, tokenizer, dispose, numNeurons: neurons!.shape.at(-1)! };
+  }
   const isPrepared = imageConfig !== undefined;
   const prepares = isPrepared ? imageConfig : { model_type: (config as { model_type?: unknown }).model_type };
   return { kind: 'pictures', name, model, texts, imageConfig: prepares, isPrepared, tokenizer, dispose };

@@ -63,6 +63,13 @@ export const explorerStyles = css`
   .outcome dt {
     overflow-wrap: anywhere;
   }
+  .patched {
+    --heat-map-aspect: 2.5;
+    --heat-map-column-ticks: 4.5rem;
+  }
+  .choices {
+    margin-block: 1rem;
+  }
   .likeness {
     max-width: 26rem;
   }

@@ -2,7 +2,7 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { baseStyles, controlStyles } from '../../elements/kit.js';
 import { changeEntry } from '../history-entry.js';
 import type { Checkpoint, Files, Given } from './checkpoint.js';
-import { headOf, readUrl, writeUrl, type UrlState } from './link.js';
+import { partOf, readUrl, writeUrl, type UrlState } from './link.js';
 import { explorerStyles } from './model-explorer-styles.js';
 import { dropZone, statusOf, type State } from './opening.js';
 import './text-explorer.js';
@@ -81,11 +81,15 @@ export class ModelExplorer extends LitElement {
       );
       if (checkpoint.kind === 'pictures') await import('./picture-explorer.js');
       const { numLayers, numHeads } = checkpoint.model;
-      const fits = (each: string): boolean => {
-        const [layer, head] = headOf(each);
-        return layer >= 0 && layer < numLayers && head >= 0 && head < numHeads;
+      const numNeurons = checkpoint.kind === 'texts' ? checkpoint.numNeurons : 0;
+      const fitting = (names: readonly string[], count: number): string[] =>
+        names.filter((name) => partOf(name)[0] < numLayers && partOf(name)[1] < count);
+      const { silent, neurons } = this.urlState;
+      this.urlState = {
+        ...this.urlState,
+        silent: fitting(silent, numHeads),
+        neurons: fitting(neurons, numNeurons),
       };
-      this.urlState = { ...this.urlState, silent: this.urlState.silent.filter(fits) };
       this.state = { kind: 'open', checkpoint };
     } catch (error) {
       const { reason = 'refused', detail = String(error) } = error as { reason?: string; detail?: string };

@@ -1,9 +1,19 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { baseStyles, controlStyles, nextTokens, nextTokensStyles, NO_HEADS, toggle } from '../../elements/kit.js';
+import {
+  baseStyles,
+  choices,
+  controlStyles,
+  nextTokens,
+  nextTokensStyles,
+  NO_HEADS,
+  tableStyles,
+  toggle,
+} from '../../elements/kit.js';
 import type { TextCheckpoint } from './checkpoint.js';
 import { failureOf } from './failure.js';
-import { changesOf, type UrlState } from './link.js';
+import { changesOf, VIEWS, type UrlState, type View } from './link.js';
 import { explorerStyles } from './model-explorer-styles.js';
+import { activeNeurons, neuronsView } from './neurons.js';
 import { comparison, similaritiesOf } from './sentences.js';
 import { allHeadsOn, onHead, onSilence } from './silent-heads.js';
 import { runPass, type Pass } from './text-pass.js';
@@ -21,7 +31,7 @@ const TYPING_DELAY = 250;
  * @fires link-change - the reader changed what links contain; `detail` has what is new
  */
 export class TextExplorer extends LitElement {
-  static override styles = [baseStyles, controlStyles, nextTokensStyles, explorerStyles];
+  static override styles = [baseStyles, controlStyles, tableStyles, nextTokensStyles, explorerStyles];
   static override properties = {
     checkpoint: { attribute: false },
     link: { attribute: false },
@@ -59,8 +69,9 @@ export class TextExplorer extends LitElement {
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (!changed.has('link')) return;
     const before = changed.get('link');
-    const { text, silent, positions } = this.link;
-    if (before?.text === text && before.silent === silent && before.positions === positions) return;
+    const { text, silent, neurons, positions } = this.link;
+    const isSame = before?.silent === silent && before.neurons === neurons && before.positions === positions;
+    if (isSame && before.text === text) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#compute(), before === undefined ? 0 : TYPING_DELAY);
   }
@@ -84,17 +95,64 @@ export class TextExplorer extends LitElement {
       ${toggle(words.text('models.positions'), link.positions, (positions) => this.#change({ positions }))}
       <p class="remark" role="status">${this.said}</p>
       ${pass?.next.length ? this.#writer(pass) : nothing}
-      <head-viewer
-        silenceable
-        .heads=${pass?.heads ?? NO_HEADS}
-        .silent=${new Set(link.silent)}
-        .layer=${link.layer}
-        .head=${link.head}
-        @head-change=${onHead(this.#change)}
-        @head-silence=${onSilence(link.silent, this.#change)}
-      ></head-viewer>
-      ${allHeadsOn(words, link.silent, this.#change)}
+      ${
+        pass?.next.length
+          ? choices<View>({
+              name: 'view',
+              legend: words.text('models.view'),
+              values: VIEWS,
+              chosen: link.view,
+              label: (view) => words.text(`models.${view}`),
+              onChoose: (view) => this.#change({ view }),
+            })
+          : nothing
+      }
+      ${this.#view()} ${allHeadsOn(words, link.silent, this.#change)}
       ${checkpoint.model.isCausal ? nothing : comparison(words, this.similarities ?? [], () => void this.#compare())}`;
+  }
+
+  #view(): TemplateResult {
+    const { checkpoint, link, pass } = this;
+    const { tokens, effects = [] } = pass ?? {};
+    const view = pass?.next.length ? link.view : 'heads';
+    const onChange = ({ detail }: CustomEvent<Partial<UrlState>>): void => this.#change(detail);
+    if (view === 'lens') {
+      void import('./lens-explorer.js');
+      return html`<lens-explorer
+        .checkpoint=${checkpoint}
+        .tokens=${tokens}
+        .link=${link}
+        @link-change=${onChange}
+      ></lens-explorer>`;
+    }
+    if (view === 'patching') {
+      void import('./patch-explorer.js');
+      return html`<patch-explorer
+        .checkpoint=${checkpoint}
+        .tokens=${tokens}
+        .link=${link}
+        @link-change=${onChange}
+      ></patch-explorer>`;
+    }
+    if (view === 'neurons')
+      return neuronsView(this.#words, checkpoint, link, effects, this.#change, (count) => void this.#addActive(count));
+    return html`<head-viewer
+      silenceable
+      .heads=${pass?.heads ?? NO_HEADS}
+      .silent=${new Set(link.silent)}
+      .layer=${link.layer}
+      .head=${link.head}
+      @head-change=${onHead(this.#change)}
+      @head-silence=${onSilence(link.silent, this.#change)}
+    ></head-viewer>`;
+  }
+
+  /** Switches off the most active neurons, too. */
+  async #addActive(count: number): Promise<void> {
+    const { checkpoint, link, pass } = this;
+    if (pass?.tokens === undefined) return;
+    const active = await activeNeurons(checkpoint, pass.tokens, changesOf(link), count);
+    this.#change({ neurons: [...new Set([...this.link.neurons, ...active])].sort() });
   }
 
   #writer({ next, tokens }: Pass): TemplateResult {

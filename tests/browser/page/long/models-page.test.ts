@@ -58,6 +58,86 @@ describe('the models page', () => {
     expect(new URL(page.url()).searchParams.get('positions')).toBe('no');
   });
 
+  test('shows the lens, and beside it that of the model with silent heads; the link keeps both', async () => {
+    const { page, figure } = await explorer();
+    await figure.getByRole('button', { name: 'Try the small model stories260K' }).click();
+    await figure.getByRole('radio', { name: 'logit lens' }).check();
+    await figure.locator('lens-viewer[drawn]').waitFor();
+    expect(await figure.locator('lens-viewer .column dt').last().innerText()).toContain('␣Lily');
+    await figure.getByLabel('Token whose rank is shown').fill('Lily');
+    await figure.getByLabel('Token whose rank is shown').press('Enter');
+    await figure.getByText('Rank of “␣Lily”: 1 of 512').waitFor();
+    const address = new URL(page.url());
+    expect(Object.fromEntries(address.searchParams)).toMatchObject({ view: 'lens', followed: '317' });
+
+    address.searchParams.set('silent', '2.1 2.2 2.3 2.4 2.5 2.6 2.7 2.8');
+    address.searchParams.set('neurons', '5.139 9.1 1.999');
+    const again = await explorer({ path: address.pathname + address.search });
+    await again.figure.getByRole('button', { name: 'Try the small model stories260K' }).click();
+    await again.figure.getByText('With heads or neurons switched off').waitFor();
+    await again.figure.getByText(/Rank of “␣Lily”: [2-9] of 512/).waitFor();
+    // Neurons that this model does not have are ignored.
+    await again.figure.getByRole('radio', { name: 'neurons' }).check();
+    expect(await again.figure.getByLabel('Neurons that are switched off').inputValue()).toBe('5.139');
+    expect(await violationsOf(again.page, 'model-explorer')).toEqual([]);
+  });
+
+  test('switches off neurons, and shows what that changes', async () => {
+    const { page, figure } = await explorer({ path: '/en/models/?view=neurons' });
+    await figure.getByRole('button', { name: 'Try the small model stories260K' }).click();
+    const field = figure.getByLabel('Neurons that are switched off');
+    await field.waitFor();
+    expect(await figure.locator('table').count()).toBe(0);
+    // Neuron 138 of layer 4, counted from 0, in the guide "Experiments".
+    await field.fill('5.139, 6.1 x');
+    await field.press('Tab');
+    const first = figure.locator('tbody tr').first();
+    await first.waitFor();
+    expect(await field.inputValue()).toBe('5.139');
+    const [name, before, after, logit] = await first.locator('th, td').allInnerTexts();
+    expect(name).toBe('␣Lily');
+    const share = (text: string | undefined): number => parseFloat(text!);
+    expect(share(before) - share(after)).toBeGreaterThan(10);
+    expect(share(after)).toBe(share(await figure.locator('.next dd').nth(1).innerText()));
+    expect(logit).toMatch(/^−\d\.\d\d$/);
+    expect(new URL(page.url()).searchParams.get('neurons')).toBe('5.139');
+    await figure.getByRole('button', { name: 'Also switch off the 10 most active neurons at the last token' }).click();
+    await figure.getByRole('button', { name: /Switch all neurons on again \(1[01] off\)/ }).click();
+    await first.waitFor({ state: 'detached' });
+    expect(await field.inputValue()).toBe('');
+    expect(await violationsOf(page, 'model-explorer')).toEqual([]);
+  });
+
+  test('patches from another text, by layer and token', async () => {
+    const other = 'Once upon a time, there was a little boy named';
+    const { page, figure } = await explorer({
+      path: `/en/models/?view=patching&other=${encodeURIComponent(other)}`,
+      viewport: { width: 390, height: 844 },
+    });
+    await figure.getByRole('button', { name: 'Try the small model stories260K' }).click();
+    const patch = figure.getByRole('button', { name: 'Patch each layer and token' });
+    await patch.click();
+    await figure.getByText('Share of the way from “Lily” to “Timmy”').waitFor();
+    await patch.waitFor();
+    const values = await figure
+      .locator('heat-map.patched')
+      .evaluate((map) => Array.from((map as unknown as { values: Float32Array }).values));
+    expect(values).toHaveLength(5 * 14);
+    // Tokens that do not differ have nothing to bring, and in the last layer the last token has it all.
+    expect(values.slice(0, 10)).toEqual(Array(10).fill(0));
+    expect(values[4 * 14 + 13]).toBeGreaterThan(0.7);
+    expect(await violationsOf(page, 'model-explorer')).toEqual([]);
+    expect(await widthOf(page)).toBeLessThanOrEqual(390);
+    const field = figure.getByLabel('Text to patch from');
+    await field.fill('Once');
+    await patch.click();
+    await figure.getByText('Both texts need the same number of tokens: the first has 14, this one 2.').waitFor();
+    expect(new URL(page.url()).searchParams.get('other')).toBe('Once');
+    await field.fill('Once upon a time, there was a little girl named');
+    await patch.click();
+    await figure.getByText('The model continues both texts with the same token.').waitFor();
+  });
+
   test('opens a folder with a tokenizer, and then one without', async () => {
     const { figure } = await explorer({ path: '/en/models/?text=The+dog&silent=1.2+9.9' });
     const names = ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json'];

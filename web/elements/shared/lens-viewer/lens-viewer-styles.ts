@@ -50,8 +50,12 @@ export const lensViewerStyles = css`
     min-height: 1.75rem;
     margin-top: 0.25rem;
   }
+  /* Two lines where one may be too short, so that what follows stays in place. */
+  .both .candidates {
+    min-height: 3.75rem;
+    align-content: start;
+  }
   @container (max-width: 28rem) {
-    /* Two lines, so that what follows stays in place. */
     .candidates {
       min-height: 3.75rem;
       align-content: start;

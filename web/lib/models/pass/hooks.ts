@@ -4,7 +4,6 @@ import { unknownName } from '../../check/options.js';
 import { checkShape, sizeOf, tagOf, wrongKind } from '../../check/values.js';
 import { fresh, type Memory } from '../../runtime/memory.js';
 import type { Tensor, TensorLike } from '../../types.js';
-import type { ModelHooks } from '../types.js';
 import type { Hook, HookPoint, Hooks, Place, Program } from './types.js';
 
 export function checkHooks(operation: string, hooks: unknown): Hooks | undefined {
@@ -12,8 +11,12 @@ export function checkHooks(operation: string, hooks: unknown): Hooks | undefined
   const checked = new Map<string, Hook>();
   if (tagOf(hooks) !== 'Object') wrongKind(operation, 'hooks to be an object of functions', hooks);
   for (const [name, call] of Object.entries(hooks) as [string, unknown][]) {
-    if (typeof call !== 'function') wrongKind(operation, `hook '${name}' to be a function`, call);
-    checked.set(name, { call: call as ModelHooks[string] });
+    if (typeof call === 'function') checked.set(name, { call: call as Hook['call'] });
+    else {
+      if (tagOf(call) !== 'Object') wrongKind(operation, `hook '${name}' to be a function or { data, shape }`, call);
+      const tensor = toTensor(operation, `hook '${name}'`, call as TensorLike);
+      checked.set(name, { call: () => tensor });
+    }
   }
   return checked;
 }

@@ -2,13 +2,12 @@ import type { CacheStore } from '../../steps/cache.js';
 import type { Steps } from '../../steps/steps.js';
 import type { Frequencies } from '../rotary.js';
 import type { Tensor } from '../../types.js';
-import type { ModelHooks } from '../types.js';
 import type { Layout } from './layout.js';
 
 /** What happens with a tensor of a pass. */
 export interface Hook {
   /** The caller's function. */
-  readonly call?: ModelHooks[string] | undefined;
+  readonly call?: ((value: Tensor) => unknown) | undefined;
   /** Sees what stands there after it. */
   readonly see?: (value: Tensor) => void;
 }
