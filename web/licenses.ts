@@ -13,7 +13,7 @@ const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, 
 /** What every build contains that is not from npm. */
 export const OTHERS: readonly Notice[] = [
   { name: 'Libraries in the wasm', license: read('../cpp/licenses.md') },
-  { name: 'The language model stories260K (MIT)', license: read('elements/language-model/stories260K/LICENSE') },
+  { name: 'The language model stories260K (MIT)', license: read('elements/shared/story/stories260K/LICENSE') },
 ];
 
 /** The folders of the packages that this process has bundled, those in workers and in scripts as text included. */

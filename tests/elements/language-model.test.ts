@@ -6,13 +6,13 @@ import { readSafetensors, type Tensor } from 'wasm-attention';
 import { openModel, type Model } from 'wasm-attention/models';
 import { storyCode } from '../../web/elements/language-model/code.js';
 import { MOST, Run, type Changes } from '../../web/elements/language-model/run.js';
-import type { Writer } from '../../web/elements/language-model/writer.js';
+import type { Writer } from '../../web/elements/shared/story/writer.js';
 import { int8 } from '../reference/weightTypes.js';
 import { attention } from '../support/library.js';
 import { mapsOf } from '../support/mapsOf.js';
 import { runModule } from '../support/runModule.js';
 
-const FOLDER = 'web/elements/language-model/stories260K';
+const FOLDER = 'web/elements/shared/story/stories260K';
 const FIXTURE = 'tests/fixtures/stories260K';
 const json = (file: string): object => JSON.parse(readFileSync(file, 'utf8')) as object;
 const AS_TRAINED: Changes = { positions: true, window: 0, silent: [] };

@@ -20,7 +20,7 @@ const exercises = checks.filter(({ figure }) => figure === undefined);
 
 describe('the library agrees with the right answer', () => {
   test('at fig-model: without positions a story ends in two word pieces', async () => {
-    const folder = 'web/elements/language-model/stories260K';
+    const folder = 'web/elements/shared/story/stories260K';
     const model = await openModel({
       config: JSON.parse(readFileSync(`${folder}/config.json`, 'utf8')),
       weights: readFileSync(`${folder}/model.safetensors`),

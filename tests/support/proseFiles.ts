@@ -1,5 +1,5 @@
 /** Parses the prose files with regular expressions, independently of the parser that builds the page. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StringKey } from '../../web/elements/shared/localised.js';
 import type cells from '../../web/page/languages/en/cells.json';
@@ -14,13 +14,14 @@ export function readProse(language: string): string {
 /** Texts by key. */
 export type Texts = Readonly<Record<string, string>>;
 
-/** The elements whose texts are loaded with them. */
-const OWN = ['patch-positions/words', 'shared/lens-viewer', 'shared/patch-viewer'];
+/** The folders of texts that elements load with themselves, and not with the first figure. */
+const LATER = readdirSync(join(PAGE, '../elements'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+  /^(?!generated).+\/.+\/strings$|\/texts$/.test(path),
+);
 
-/** All texts of a language except the prose: those that all figures load, those of elements with their own, and of the page. */
+/** All texts of a language except the prose: those of the elements and of the page. */
 export function textsOf(language: string): {
   figures: Readonly<Record<StringKey, string>>;
-  own: Texts;
   page: PageStrings;
   cells: Readonly<Record<keyof typeof cells, string>>;
   models: Texts;
@@ -28,8 +29,10 @@ export function textsOf(language: string): {
   const read = (file: string): unknown => JSON.parse(readFileSync(join(PAGE, file), 'utf8'));
   const inFolder = (name: string): unknown => read(`languages/${language}/${name}.json`);
   return {
-    figures: read(`../elements/generated/strings/${language}.json`) as Record<StringKey, string>,
-    own: Object.assign({}, ...OWN.map((folder) => read(`../elements/${folder}/strings/${language}.json`))) as Texts,
+    figures: Object.assign(
+      {},
+      ...['generated/strings', ...LATER].map((folder) => read(`../elements/${folder}/${language}.json`)),
+    ) as Record<StringKey, string>,
     page: inFolder('page') as PageStrings,
     cells: inFolder('cells') as typeof cells,
     models: inFolder('models') as Texts,

@@ -1,2 +1,2 @@
-/** The model of `<language-model>`, for pages that open it themselves. */
-export { files, Tokenizer } from './language-model/story-files.js';
+/** The story model of the figures, for pages that open it themselves. */
+export { files, Tokenizer } from './shared/story/story-files.js';

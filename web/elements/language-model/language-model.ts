@@ -6,6 +6,9 @@ import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import type { HeadDetail } from '../shared/heads/heads.js';
 import '../shared/head-viewer/head-viewer.js';
 import { nextTokensStyles } from '../shared/next-tokens.js';
+import { askStyles, askTemplate } from '../shared/story/ask.js';
+import { STORY, type StoryWords } from '../shared/story/story-texts.js';
+import { openWriter, type Writer } from '../shared/story/writer.js';
 import { clipped } from '../shared/tokens.js';
 import { storyCode } from './code.js';
 import { storyControls } from './controls.js';
@@ -14,8 +17,7 @@ import { MOST, type Changes } from './run.js';
 import { AS_TRAINED, Runs, type Shown } from './runs.js';
 import { settings } from './settings.js';
 import { storyStyles } from './styles.js';
-import { askTemplate, runTemplate, storyData } from './texts.js';
-import { openWriter, type Writer } from './writer.js';
+import { runTemplate, storyData } from './texts.js';
 
 /** The most tokens of the beginning, so that there is room to continue. */
 const BEGINNING = 48;
@@ -27,9 +29,11 @@ const SAMPLE = 'Once upon a time';
  * when the reader asks for it.
  */
 export class LanguageModel extends figureWith(settings) {
-  static override styles = [nextTokensStyles, storyStyles];
+  static override readonly texts = [STORY];
+  static override styles = [nextTokensStyles, askStyles, storyStyles];
   static override properties = { state: { state: true }, writing: { state: true } };
 
+  declare protected readonly words: StoryWords;
   declare protected state: 'asked' | 'failed' | undefined;
   declare protected writing: boolean;
   #writer: Writer | undefined;
@@ -39,7 +43,6 @@ export class LanguageModel extends figureWith(settings) {
     super.disconnectedCallback();
     this.writing = false;
     this.#runs.dispose();
-    this.#writer?.model.dispose();
     this.#writer = undefined;
     this.state = undefined;
   }
@@ -141,7 +144,6 @@ export class LanguageModel extends figureWith(settings) {
     try {
       const writer = await openWriter(library);
       if (this.isConnected) this.#writer = writer;
-      else writer.model.dispose();
       this.state = undefined;
       await this.updateComplete;
       // The button is gone.

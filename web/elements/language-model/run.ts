@@ -1,6 +1,6 @@
 import type { ModelCache, ModelResult } from 'wasm-attention/models';
 import type { Heads } from '../shared/heads/heads.js';
-import type { Writer } from './writer.js';
+import type { Writer } from '../shared/story/writer.js';
 
 /** The most tokens of a run: a larger map could not be read. */
 export const MOST = 128;

@@ -1,6 +1,6 @@
 import type { Heads } from '../shared/heads/heads.js';
+import type { Writer } from '../shared/story/writer.js';
 import { MOST, Run, type Changes } from './run.js';
-import type { Writer } from './writer.js';
 
 /** No changes. */
 export const AS_TRAINED: Changes = { positions: true, window: 0, silent: [] };

@@ -45,7 +45,7 @@ export const storyStyles = css`
   .run .name {
     font-weight: 600;
   }
-  .story {
+  .run .story {
     min-height: 8.7em;
     margin: 0.25rem 0 0.5rem;
     font-size: 1rem;
@@ -66,20 +66,6 @@ export const storyStyles = css`
     display: flex;
     flex-wrap: wrap;
     gap: 0.5rem;
-  }
-  .ask {
-    display: grid;
-    gap: 0.75rem;
-    justify-items: start;
-    padding: 1.25rem 0;
-  }
-  .ask p {
-    max-width: 40rem;
-  }
-  .ask .story {
-    min-height: 0;
-    color: var(--_quiet);
-    font-size: 1.25rem;
   }
   head-viewer {
     margin-top: var(--_apart);

@@ -2,34 +2,18 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { FigureData } from '../shared/figure/figure-data.js';
 import type { Localised } from '../shared/localised.js';
 import { nextTokens } from '../shared/next-tokens.js';
+import type { StoryWords } from '../shared/story/story-texts.js';
+import type { Writer } from '../shared/story/writer.js';
 import type { Run } from './run.js';
 import type { Shown } from './runs.js';
-import type { Writer } from './writer.js';
 
 /** How many candidates for the next token are shown. */
 const CANDIDATES = 4;
 
-/** Before the model is loaded: the beginning of a story, what the model is, and a button that loads it. */
-export function askTemplate(
-  words: Localised,
-  beginning: string,
-  state: 'asked' | 'failed' | undefined,
-  open: () => void,
-): TemplateResult {
-  return html`<div class="ask">
-    <p class="story" lang="en">${beginning}</p>
-    <p>${words.text('story.about')}</p>
-    <button type="button" ?disabled=${state === 'asked'} @click=${open}>
-      ${words.text(state === 'asked' ? 'story.loading' : 'story.load')}
-    </button>
-    <p role="status">${state === 'failed' ? words.text('story.failed') : nothing}</p>
-  </div>`;
-}
-
 /** A run's text, and candidates for the next token. */
 export function runTemplate(shown: {
   readonly writer: Writer;
-  readonly words: Localised;
+  readonly words: StoryWords;
   readonly run: Run;
   /** How many tokens the reader gave. */
   readonly beginning: number;

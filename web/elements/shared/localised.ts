@@ -35,10 +35,10 @@ export class Localised<Key extends string = StringKey> implements ReactiveContro
 
   constructor(
     private readonly host: ReactiveControllerHost & HTMLElement,
-    own?: Translations<Exclude<Key, StringKey>>,
+    ...own: readonly Translations<string>[]
   ) {
-    this.#translations = own === undefined ? [FIGURES] : [FIGURES, own];
-    this.#english = { ...english, ...own?.english };
+    this.#translations = [FIGURES, ...own];
+    this.#english = Object.assign({}, ...this.#translations.map((each) => each.english)) as Record<string, string>;
     this.#strings = this.#english;
     host.addController(this);
   }

@@ -6,7 +6,7 @@ import { choices, slider, type Slider } from '../controls/controls.js';
 import { followHost } from '../dark-host.js';
 import { define } from '../define.js';
 import type { Picture } from '../export/svg.js';
-import { Localised } from '../localised.js';
+import { Localised, type Translations } from '../localised.js';
 import { valueOf, type Settings, type Values } from '../settings.js';
 import { baseStyles } from '../styles.js';
 import { tableStyles } from '../table-styles.js';
@@ -30,8 +30,10 @@ import { settingsInLink, withSettings } from './share-link.js';
 export abstract class FigureElement extends AttributeElement {
   /** The settings; each is a property and, in kebab case, an attribute. */
   static readonly settings: Settings = {};
+  /** Texts that are loaded with the figure, besides those that all figures share. */
+  static readonly texts: readonly Translations<string>[] = [];
 
-  protected readonly words = new Localised(this);
+  protected readonly words: Localised = new Localised(this, ...(this.constructor as typeof FigureElement).texts);
   /** The settings that the page's author gave. */
   #first: Readonly<Record<string, unknown>> = {};
   #started = false;

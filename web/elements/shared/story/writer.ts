@@ -14,8 +14,21 @@ export interface Writer {
   readonly nameOf: (token: number) => string;
 }
 
-/** Loads stories260K. */
-export async function openWriter(attention: WasmAttention): Promise<Writer> {
+const opened = new WeakMap<WasmAttention, Promise<Writer>>();
+
+/** Loads stories260K; all figures share one copy of it. */
+export function openWriter(attention: WasmAttention): Promise<Writer> {
+  let writer = opened.get(attention);
+  if (writer === undefined) {
+    writer = open(attention);
+    opened.set(attention, writer);
+    // Without the network, the next call tries again.
+    writer.catch(() => opened.delete(attention));
+  }
+  return writer;
+}
+
+async function open(attention: WasmAttention): Promise<Writer> {
   const [{ openModel }, { files, Tokenizer }] = await Promise.all([
     import('wasm-attention/models'),
     import('./story-files.js'),
