@@ -54,6 +54,7 @@ test('every figure works as a widget, several in one notebook, from copies of th
       tag,
       i < 3,
     ] as const);
+    await page.locator(tag).evaluate((figure) => figure.scrollIntoView());
     await page.locator(`${tag}[drawn]`).waitFor({ state: 'attached' });
   }
   expect(asked).toEqual([]);

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { useBrowser } from '../../browser.js';
-import { openWhole, TAGS, undrawn } from '../../whole.js';
+import { openWhole, TAGS, UNPLACED, undrawn } from '../../whole.js';
 
 const { open } = useBrowser();
 type State = Record<string, Record<string, unknown>>;
@@ -79,7 +79,7 @@ describe('a share link', () => {
     const page = await openWhole(open);
     const plain = await stateOf(page);
     // Two figures share their settings.
-    expect(Object.keys(plain).length).toBe(TAGS.length - 1);
+    expect(Object.keys(plain).length).toBe(TAGS.length - UNPLACED.length - 1);
     // A valid link does change a figure, otherwise the rest would prove nothing.
     await redraw(page, 'fig-masks=valid%3D3%26causal%3Dno');
     expect((await stateOf(page))['fig-masks']).toMatchObject({ valid: 3, causal: false });

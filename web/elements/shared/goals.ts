@@ -1,0 +1,135 @@
+import { css, html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit';
+import type { Localised } from './localised.js';
+
+/** Where the browser keeps the goals that the reader has reached, and what a document fires when they change. */
+const STORE = 'wasm-attention goals';
+const CHANGED = 'goals-change';
+
+let reached: ReadonlySet<string> | undefined;
+
+/** The goals that the reader has reached in any figure, each `tag.goal`, as far as the browser keeps them. */
+export function reachedGoals(): ReadonlySet<string> {
+  if (reached === undefined) {
+    try {
+      const stored: unknown = JSON.parse(localStorage.getItem(STORE) ?? '[]');
+      reached = new Set([stored].flat().filter((goal) => typeof goal === 'string'));
+    } catch {
+      // The page may not store anything, or somebody else has.
+      reached = new Set();
+    }
+  }
+  return reached;
+}
+
+function keep(goals: ReadonlySet<string>): void {
+  reached = goals;
+  try {
+    localStorage.setItem(STORE, JSON.stringify([...goals]));
+  } catch {
+    // They last until the page is left.
+  }
+  document.dispatchEvent(new Event(CHANGED));
+}
+
+/** The goals of a figure, which is redrawn when the reader reaches one or forgets all. */
+export class Goals implements ReactiveController {
+  constructor(private readonly figure: ReactiveControllerHost & HTMLElement) {
+    figure.addController(this);
+  }
+
+  readonly #changed = (): void => this.figure.requestUpdate();
+
+  hostConnected(): void {
+    document.addEventListener(CHANGED, this.#changed);
+  }
+
+  hostDisconnected(): void {
+    document.removeEventListener(CHANGED, this.#changed);
+  }
+
+  has(goal: string): boolean {
+    return reachedGoals().has(this.#name(goal));
+  }
+
+  reach(goal: string): void {
+    if (!this.has(goal)) keep(new Set([...reachedGoals(), this.#name(goal)]));
+  }
+
+  forget(): void {
+    const all = [...reachedGoals()];
+    keep(new Set(all.filter((goal) => !goal.startsWith(this.#name('')))));
+  }
+
+  /** The goals with a tick at those that are reached; `state` is how far the reader is. */
+  list(
+    words: Localised,
+    goals: Readonly<Record<string, { readonly text: string; readonly state?: string }>>,
+  ): TemplateResult {
+    const item = ([goal, { text, state }]: readonly [
+      string,
+      { readonly text: string; readonly state?: string },
+    ]): TemplateResult => {
+      const has = this.has(goal);
+      return html`<li class=${has ? 'reached' : ''}>
+        <span class="tick" role="img" aria-label=${words.text(has ? 'goals.reached' : 'goals.open')}></span>
+        <span>${text}${state === undefined ? nothing : html` <span class="state">${state}</span>`}</span>
+      </li>`;
+    };
+    const names = Object.keys(goals);
+    return html`<div class="goals controls placed" role="group" aria-label=${words.text('goals.name')}>
+      <ul>
+        ${Object.entries(goals).map(item)}
+      </ul>
+      ${
+        names.some((goal) => this.has(goal))
+          ? html`<button type="button" @click=${() => this.forget()}>${words.text('goals.forget')}</button>`
+          : nothing
+      }
+    </div>`;
+  }
+
+  #name(goal: string): string {
+    return `${this.figure.localName}.${goal}`;
+  }
+}
+
+export const goalStyles = css`
+  .goals ul {
+    display: grid;
+    gap: 0.25rem;
+    margin: 0;
+    padding: 0;
+    list-style: none;
+  }
+  .goals li {
+    display: grid;
+    grid-template-columns: 1.25rem minmax(0, 1fr);
+    gap: 0.4rem;
+  }
+  .goals .tick {
+    box-sizing: border-box;
+    width: 1.125rem;
+    height: 1.125rem;
+    margin-top: 0.1rem;
+    border: 1.5px solid var(--_track);
+    border-radius: 50%;
+    color: var(--_paper);
+    font-size: 0.75rem;
+    font-weight: 700;
+    line-height: 1.125rem;
+    text-align: center;
+  }
+  .goals .reached .tick {
+    border: 0;
+    background: var(--_series-2);
+  }
+  .goals .reached .tick::before {
+    content: '✓';
+  }
+  .goals .state {
+    color: var(--_quiet);
+  }
+  .goals button {
+    justify-self: start;
+  }
+`;
