@@ -1,4 +1,5 @@
-import type { Model, ModelHooks } from 'wasm-attention/models';
+import type { Tensor } from 'wasm-attention';
+import type { Model } from 'wasm-attention/models';
 
 /** One word, one layer and one head of it, all counted from 1, and scores that the reader has moved, by their keys. */
 export interface Focus {
@@ -38,64 +39,42 @@ interface Rotated {
 
 /** Runs the model on `tokens` and follows a word. */
 export function trace(model: Model, tokens: readonly number[], { word, layer, head, moved }: Focus): Trace {
-  const [at, seen] = [word - 1, new Map<string, { data: Float32Array; shape: readonly number[] }>()];
-  const see =
-    (name: string) =>
-    ({ data, shape }: { data: Float32Array; shape: readonly number[] }): void =>
-      void seen.set(name, { data: data.slice(), shape });
+  const at = word - 1;
   const block = `blocks.${layer - 1}`;
-  const names = [
-    'resid_pre',
-    'attn_out',
-    ...['q', 'k', 'v', 'rot_q', 'rot_k', 'pattern', 'z'].map((name) => `attn.${name}`),
-  ];
-  const hooks: ModelHooks = Object.fromEntries(names.map((name) => [pathOf(block, name), see(name)]));
-  hooks[`${block}.attn.hook_attn_scores`] = (scores) => {
+  const pattern = (of: number): string => `blocks.${of}.attn.hook_pattern`;
+  const layers = Array.from({ length: model.numLayers }, (_, of) => of);
+  const names = ['q', 'rot_q', 'k', 'rot_k', 'v', 'attn_scores', 'z'].map((name) => `${block}.attn.hook_${name}`);
+  names.push(`${block}.hook_resid_pre`, `${block}.hook_attn_out`, 'ln_final.hook_normalized', ...layers.map(pattern));
+  const move = (scores: Tensor): Tensor => {
     const row = ((head - 1) * tokens.length + at) * tokens.length;
     for (const [key, score] of moved) if (key <= word) scores.data[row + key - 1] = score;
-    see('scores')(scores);
     return scores;
   };
-  const { logits, weights } = model.forward(tokens, { needWeights: true, hooks });
-  /** A row of (1, heads, words, width); several heads may share keys and values. */
-  const rowOf = (name: string, row: number): Float32Array => {
-    const { data, shape } = seen.get(name)!;
-    const [, heads = 1, rows = 1, width = 1] = shape;
-    const from = (Math.floor(((head - 1) * heads) / model.numHeads) * rows + row) * width;
+  const seen = model.activations(tokens, names, { hooks: { [`${block}.attn.hook_attn_scores`]: move } });
+  /** A row of (…, heads, words, width) or (…, words, width). Several heads may share keys and values. */
+  const rowOf = (name: string, row = at, of = head): Float32Array => {
+    const { data, shape } = seen[name]!;
+    const [heads = 1, rows = 1, width = 1] = shape.slice(-3);
+    const from = (Math.floor(((of - 1) * heads) / model.numHeads) * rows + row) * width;
     return data.subarray(from, from + width);
   };
-  const vectorOf = (name: string): Float32Array => {
-    const { data, shape } = seen.get(name)!;
-    const width = shape.at(-1)!;
-    return data.subarray(at * width, (at + 1) * width);
-  };
-  const z = seen.get('attn.z')!;
-  const width = z.shape.at(-1)!;
-  const joined = new Float32Array(model.numHeads * width);
-  for (let h = 0; h < model.numHeads; ++h) {
-    const from = (h * tokens.length + at) * width;
-    joined.set(z.data.subarray(from, from + width), h * width);
-  }
-  const vocabulary = logits!.data.length / tokens.length;
+  const [q, rotatedQ, k, rotatedK, v, scores, z] = names as [string, string, string, string, string, string, string];
+  const heads = Array.from({ length: model.numHeads }, (_, of) => [...rowOf(z, at, of + 1)]);
+  const last = rowOf('ln_final.hook_normalized');
   return {
-    input: vectorOf('resid_pre'),
-    query: { before: rowOf('attn.q', at), after: rowOf('attn.rot_q', at) },
-    key: { before: rowOf('attn.k', at), after: rowOf('attn.rot_k', at) },
-    keys: tokens.map((_, row) => rowOf('attn.rot_k', row)),
-    values: tokens.map((_, row) => rowOf('attn.v', row)),
-    scores: rowOf('scores', at).subarray(0, word),
-    weights: rowOf('attn.pattern', at).subarray(0, word),
-    mixture: rowOf('attn.z', at),
-    joined,
-    output: vectorOf('attn_out'),
-    logits: logits!.data.slice(at * vocabulary, word * vocabulary),
-    maps: weights!.map(({ data }) => data),
+    input: rowOf(`${block}.hook_resid_pre`),
+    query: { before: rowOf(q), after: rowOf(rotatedQ) },
+    key: { before: rowOf(k), after: rowOf(rotatedK) },
+    keys: tokens.map((_, row) => rowOf(rotatedK, row)),
+    values: tokens.map((_, row) => rowOf(v, row)),
+    scores: rowOf(scores).subarray(0, word),
+    weights: rowOf(pattern(layer - 1)).subarray(0, word),
+    mixture: rowOf(z),
+    joined: Float32Array.from(heads.flat()),
+    output: rowOf(`${block}.hook_attn_out`),
+    logits: model.unembed({ data: last, shape: [last.length] }, { norm: false }).data,
+    maps: layers.map((of) => seen[pattern(of)]!.data),
   };
-}
-
-/** `attn.q` in block 0 → `blocks.0.attn.hook_q`. */
-function pathOf(block: string, name: string): string {
-  return `${block}.${name.replace(/(\w+)$/, 'hook_$1')}`;
 }
 
 /** The place of the largest of some numbers: the most likely token of logits. */
