@@ -143,9 +143,9 @@ describe('a trace', () => {
       found.mixture,
       Array.from(found.mixture, (_, i) => shares.reduce((sum, share, j) => sum + share * found.values[j]![i]!, 0)),
     );
-    // Other heads, and what comes before, stay as they are.
+    // Other heads, and what comes before, stay as they are. Moved scores split the pass, which changes the order of sums.
     expect(found.query).toEqual(plain.query);
-    expect(found.joined.subarray(0, 3 * HEAD_WIDTH)).toEqual(plain.joined.subarray(0, 3 * HEAD_WIDTH));
+    expectNear(found.joined.subarray(0, 3 * HEAD_WIDTH), Array.from(plain.joined.subarray(0, 3 * HEAD_WIDTH)));
     expect(found.logits).not.toEqual(plain.logits);
   });
 
