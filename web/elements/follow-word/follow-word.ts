@@ -1,6 +1,7 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { load } from 'wasm-attention';
 import { hint, textField } from '../shared/controls/controls.js';
+import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { Goals, goalStyles } from '../shared/goals.js';
@@ -15,7 +16,7 @@ import { followCode } from './code.js';
 import { picture, type Picture } from './picture.js';
 import { MOST, SAMPLES, settings } from './settings.js';
 import { steps } from './steps.js';
-import { followStyles } from './styles.js';
+import { BESIDE, followStyles } from './styles.js';
 import { described, nextText, outcomeText, type FollowWords, type Pointed, type Scene } from './symbols.js';
 import { sceneData } from './table.js';
 import english from './texts/en.json';
@@ -60,14 +61,9 @@ export class FollowWord extends figureWith(settings) {
   readonly #now = lastOf<Trace>();
   readonly #goals = new Goals(this);
   readonly #spoken = new Spoken(this);
-  readonly #reading = new ViewObserver(
-    (entries) => {
-      const read = entries.find(({ isIntersecting }) => isIntersecting);
-      if (read !== undefined) this.step = Number((read.target as HTMLElement).dataset.step);
-    },
-    // A line a third down the window.
-    { rootMargin: '-33% 0px -66% 0px' },
-  );
+  readonly #width = new Width(this);
+  #isBeside: boolean | undefined;
+  #reading: InstanceType<typeof ViewObserver> | undefined;
 
   constructor() {
     super();
@@ -77,7 +73,8 @@ export class FollowWord extends figureWith(settings) {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#reading.disconnect();
+    this.#reading?.disconnect();
+    this.#isBeside = undefined;
   }
 
   override show(given: Readonly<Record<string, unknown>>): void {
@@ -107,7 +104,21 @@ export class FollowWord extends figureWith(settings) {
 
   protected override updated(changed: PropertyValues): void {
     super.updated(changed);
-    for (const section of this.renderRoot.querySelectorAll('.step')) this.#reading.observe(section);
+    const isBeside = this.#width.pixels >= BESIDE;
+    if (isBeside !== this.#isBeside) this.#watch((this.#isBeside = isBeside));
+    for (const section of this.renderRoot.querySelectorAll('.step')) this.#reading!.observe(section);
+  }
+
+  /** Notices which step is read: the one on a line across the window, which is below the picture if the texts are. */
+  #watch(isBeside: boolean): void {
+    this.#reading?.disconnect();
+    this.#reading = new ViewObserver(
+      (entries) => {
+        const read = entries.find(({ isIntersecting }) => isIntersecting);
+        if (read !== undefined) this.step = Number((read.target as HTMLElement).dataset.step);
+      },
+      { rootMargin: isBeside ? '-33% 0px -66% 0px' : '-72% 0px -27% 0px' },
+    );
   }
 
   protected override renderFigure(): TemplateResult {

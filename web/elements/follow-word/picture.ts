@@ -47,26 +47,34 @@ export function picture(shown: Picture): TemplateResult {
     html`<div class="vector">
       <b aria-hidden="true">${symbol === 'm' ? 'z₁…z₈' : symbol}</b>${part(shown, symbol, stripes(drawn), at)}
     </div>`;
+  const step = (steps: readonly Step[], kind: string, content: TemplateResult): TemplateResult =>
+    html`<div class=${steps.some((each) => each === shown.step) ? `${kind} shown` : kind}>${content}</div>`;
   return html`
     ${sentence(shown)}
     <p class="readout">${shown.readout}</p>
-    <div class="part">${badge(shown, 1)} ${vector('x', { values: input, reach: reachOf(input) })}</div>
-    <div class="part roles">
-      ${badge(shown, 2)} ${heads(shown)}
-      <div class="vectors">
-        ${vector('q', { values: query.after, outlined: query.before, reach: reachOf(query.before, query.after) })}
-        ${vector('k', { values: key.after, outlined: key.before, reach: reachOf(key.before, ...keys) }, word)}
-        ${vector('v', { values: value, reach: reachOf(...values) }, word)}
-      </div>
-    </div>
-    ${table(shown)}
-    <div class="part last">
-      ${badge(shown, 6)}
-      <div class="vectors">
-        ${vector('m', { values: joined, reach: reachOf(joined), framed })}
-        ${vector('o', { values: output, reach: reachOf(output) })} ${shown.temperature}
-      </div>
-      ${next(shown)}
+    <div class="parts">
+      ${step([1], 'part', html`${badge(shown, 1)} ${vector('x', { values: input, reach: reachOf(input) })}`)}
+      ${step(
+        [2],
+        'part roles',
+        html`${badge(shown, 2)} ${heads(shown)}
+          <div class="vectors">
+            ${vector('q', { values: query.after, outlined: query.before, reach: reachOf(query.before, query.after) })}
+            ${vector('k', { values: key.after, outlined: key.before, reach: reachOf(key.before, ...keys) }, word)}
+            ${vector('v', { values: value, reach: reachOf(...values) }, word)}
+          </div>`,
+      )}
+      ${step([3, 4, 5], '', table(shown))}
+      ${step(
+        [6],
+        'part last',
+        html`${badge(shown, 6)}
+          <div class="vectors">
+            ${vector('m', { values: joined, reach: reachOf(joined), framed })}
+            ${vector('o', { values: output, reach: reachOf(output) })} ${shown.temperature}
+          </div>
+          ${next(shown)}`,
+      )}
     </div>
   `;
 }

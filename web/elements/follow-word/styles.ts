@@ -1,6 +1,9 @@
-import { css } from 'lit';
+import { css, unsafeCSS } from 'lit';
 
-/** The picture stays while the steps' texts scroll beside it; on narrow pages they are below. */
+/** The width of a figure, in CSS pixels, from which on the texts are beside the picture. */
+export const BESIDE = 832;
+
+/** The picture stays while the steps' texts scroll beside it, or in narrow figures below it. */
 export const followStyles = css`
   .samples {
     display: flex;
@@ -20,7 +23,8 @@ export const followStyles = css`
     gap: 1.5rem 2rem;
     margin-top: var(--_apart);
   }
-  .board {
+  .board,
+  .parts {
     display: grid;
     grid-template-columns: minmax(0, 1fr);
     gap: 0.625rem;
@@ -32,7 +36,7 @@ export const followStyles = css`
     gap: 0.75rem;
     align-content: start;
   }
-  @container (min-width: 52rem) {
+  @container (min-width: ${unsafeCSS(BESIDE)}px) {
     .beside {
       grid-template-columns: minmax(0, 1.8fr) minmax(0, 1fr);
     }
@@ -43,9 +47,38 @@ export const followStyles = css`
     .step {
       padding-block: 0.75rem;
     }
-    /* On a full screen there is room for the text of one step. */
-    :host(:fullscreen) .step:not(.current) {
-      display: none;
+    /* A figure alone has room for the text of one step. */
+    :host(:fullscreen) {
+      --figure-others: none;
+    }
+    .step:not(.current) {
+      display: var(--figure-others, block);
+    }
+  }
+  /* The parts have one place, where the one that the text is about is shown. */
+  @media screen {
+    @container (max-width: ${unsafeCSS(BESIDE - 0.01)}px) {
+      .board {
+        position: sticky;
+        z-index: 1;
+        top: var(--figure-top, 0);
+        max-height: 66vh;
+        margin-inline: -2px;
+        padding: 0.5rem 2px;
+        border-bottom: 1px solid var(--_track);
+        background: var(--_paper);
+        overflow: hidden auto;
+      }
+      .parts > * {
+        grid-area: 1 / 1;
+        align-self: start;
+      }
+      .parts > :not(.shown) {
+        visibility: hidden;
+      }
+      .step {
+        min-height: 12vh;
+      }
     }
   }
   .sentence {
@@ -257,7 +290,7 @@ export const followStyles = css`
   /* The bar's ends are where the middle of the thumb can be. */
   .rows .slider {
     position: relative;
-    padding-inline: 0.5625rem;
+    padding-inline: 0.1875rem;
   }
   .rows .slider .fill {
     fill: var(--_quiet);
@@ -269,6 +302,17 @@ export const followStyles = css`
     translate: 0 -50%;
     cursor: ew-resize;
     touch-action: pan-y;
+  }
+  .rows .slider ::-webkit-slider-thumb {
+    width: 0.375rem;
+    border-width: 0;
+    border-radius: 2px;
+  }
+  .rows .slider ::-moz-range-thumb {
+    width: 0.375rem;
+    height: 1.125rem;
+    border-width: 0;
+    border-radius: 2px;
   }
   .rows .slider {
     --_track: var(--_line);
@@ -344,14 +388,16 @@ export const followStyles = css`
       grid-template-columns: repeat(3, minmax(0, 1fr));
       gap: 0.75rem;
     }
-    .rows :is(.word, .small) {
+    .rows .word {
+      width: 3.75rem;
+    }
+    .rows .small {
       width: 3.25rem;
     }
     .rows .share {
-      width: 5rem;
+      width: 4.75rem;
     }
     .rows :is(th, td) {
-      height: 1.75rem;
       padding-inline-end: 0.25rem;
     }
     .with-number {
