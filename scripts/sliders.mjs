@@ -2,11 +2,6 @@
 
 /** The largest sizes to measure, by property. */
 const CAPS = /** @type {Record<string, number>} */ ({ length: 256, tokens: 256, rows: 256, width: 128 });
-/** Settings that make a figure show the most and that its sliders do not reach. */
-const FULL = /** @type {Record<string, Record<string, unknown>>} */ ({
-  // The width has to be a multiple of the number of heads; otherwise the figure shows only an error.
-  'attention-shapes': { heads: 8 },
-});
 
 /** @typedef {{ name: string, values: number[] }} Slider */
 /** @typedef {{ paint: number[], work: number[] }} Times */
@@ -20,34 +15,29 @@ const FULL = /** @type {Record<string, Record<string, unknown>>} */ ({
  */
 export async function prepare(page, tag) {
   const figure = page.locator(`figure[id] > ${tag}`);
-  const sliders = await figure.evaluate(
-    async (element, { caps, full }) => {
-      const figure = /** @type {HTMLElement & Record<string, any>} */ (element);
-      const inputs = () =>
-        /** @type {HTMLInputElement[]} */ ([...(figure.shadowRoot?.querySelectorAll('input[type=range]') ?? [])]);
-      const move = async (/** @type {HTMLInputElement} */ input, /** @type {number} */ value) => {
-        input.value = String(value);
-        input.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
-        await figure.updateComplete;
-      };
-      const sliders = [];
-      for (const { id } of inputs()) {
-        const input = () => /** @type {HTMLInputElement} */ (inputs().find((each) => each.id === id));
-        const values = [];
-        for (let value = Number(input().min); value <= Number(input().max) + 1e-9; value += Number(input().step) || 1) {
-          await move(input(), value);
-          if (!(figure[id] > (caps[id] ?? Infinity))) values.push(value);
-        }
-        // Set the largest value for the sliders that follow.
-        await move(input(), values.at(-1) ?? 0);
-        sliders.push({ name: id, values });
-      }
-      figure.change(full);
+  const sliders = await figure.evaluate(async (element, caps) => {
+    const figure = /** @type {HTMLElement & Record<string, any>} */ (element);
+    const inputs = () =>
+      /** @type {HTMLInputElement[]} */ ([...(figure.shadowRoot?.querySelectorAll('input[type=range]') ?? [])]);
+    const move = async (/** @type {HTMLInputElement} */ input, /** @type {number} */ value) => {
+      input.value = String(value);
+      input.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
       await figure.updateComplete;
-      return sliders;
-    },
-    { caps: CAPS, full: FULL[tag] ?? {} },
-  );
+    };
+    const sliders = [];
+    for (const { id } of inputs()) {
+      const input = () => /** @type {HTMLInputElement} */ (inputs().find((each) => each.id === id));
+      const values = [];
+      for (let value = Number(input().min); value <= Number(input().max) + 1e-9; value += Number(input().step) || 1) {
+        await move(input(), value);
+        if (!(figure[id] > (caps[id] ?? Infinity))) values.push(value);
+      }
+      // Set the largest value for the sliders that follow.
+      await move(input(), values.at(-1) ?? 0);
+      sliders.push({ name: id, values });
+    }
+    return sliders;
+  }, CAPS);
   return sliders.filter(({ values }) => values.length > 1);
 }
 

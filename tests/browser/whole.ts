@@ -5,8 +5,6 @@ import type { PageOptions } from './browser.js';
 import { allDrawn } from './place.js';
 
 export const TAGS = Object.keys(figures);
-/** Figures that the page does not show yet. */
-export const UNPLACED = ['follow-word'];
 
 /** Opens the page and all its answers, and draws all figures, including those in answers. */
 export async function openWhole(open: (options?: PageOptions) => Promise<Page>, options?: PageOptions): Promise<Page> {

@@ -121,11 +121,11 @@ describe('the declarations', () => {
     writeFileSync(
       join(folder.path, 'consumer.mts'),
       `
-      import { AttentionHeads, HeatMap, type CellDetail, type Figure, type Picture } from 'wasm-attention/elements';
+      import { AttentionMasks, HeatMap, type CellDetail, type Figure, type Picture } from 'wasm-attention/elements';
       import 'wasm-attention/elements/auto';
       import { PathLengths } from 'wasm-attention/elements/path-lengths';
-      const figure: Figure = document.createElement('attention-heads');
-      const heads: AttentionHeads = document.createElement('attention-heads');
+      const figure: Figure = document.createElement('attention-masks');
+      const heads: AttentionMasks = document.createElement('attention-masks');
       figure.addEventListener('figure-change', ({ detail }) => console.log(detail.seed));
       export const picture: Promise<Picture> = heads.picture();
       const map: HeatMap = document.createElement('heat-map');

@@ -5,10 +5,6 @@ import { openModel } from 'wasm-attention/models';
 import { draw, TOKENS } from '../../web/elements/attention-dropout/draws.js';
 import { lookUp, pointsOf, type Point } from '../../web/elements/attention-lookup/scene.js';
 import { LENGTH, maskScene } from '../../web/elements/attention-masks/scene.js';
-import { pipelineOf, shapeOf } from '../../web/elements/attention-shapes/pipeline.js';
-import { designedLayer, HEADS } from '../../web/elements/attention-tokens/designed-heads.js';
-import { entropies } from '../../web/elements/shared/entropy/entropy.js';
-import { tokensScene } from '../../web/elements/attention-tokens/scene.js';
 import { differenceOf, LAYERS, STACKS, statesOf } from '../../web/elements/depth-collapse/stack.js';
 import { NUM_HEADS, permutationScene, WIDTH } from '../../web/elements/permutation-demo/permutation.js';
 import { biasOf } from '../../web/elements/relative-biases/bias.js';
@@ -60,13 +56,6 @@ describe('the library agrees with the right answer', () => {
     expectRight(predictionOf('fig-lookup'), 2);
   });
 
-  test('at fig-shapes', () => {
-    const { batch = 0, tokens = 0, width = 0, heads = 0 } = shownBy('fig-shapes');
-    const { shapes } = pipelineOf(attention, { batch, tokens, width, heads });
-    const check = predictionOf('fig-shapes');
-    expectRight(check, check.answers.indexOf(shapeOf(shapes.split ?? [])));
-  });
-
   test('at fig-dropout: no sum is above 2, and that of row 2 is 2 in the figure’s draw', () => {
     const { rate, seed: shown } = shownBy('fig-dropout');
     const sumsOf = (seed: number): number[] => {
@@ -88,16 +77,6 @@ describe('the library agrees with the right answer', () => {
     const seen = mask.slice((LENGTH - 2) * LENGTH, (LENGTH - 1) * LENGTH).filter(Boolean).length;
     const check = predictionOf('fig-masks');
     expectRight(check, check.answers.indexOf({ 0: 'none', 1: 'one', 4: 'four' }[seen] ?? ''));
-  });
-
-  test('at fig-tokens: the first token has an entropy of 0 in every head', () => {
-    const layer = designedLayer(attention, 1);
-    const words = ['the', 'dog', 'bit', 'the', 'man'];
-    const given = { queries: words, keys: words, positions: true, causal: true, language: 'en' };
-    const { heads } = tokensScene(attention, layer, given);
-    layer.dispose();
-    expect(heads.map((weights) => entropies(weights, words.length)[0])).toEqual(HEADS.map(() => 0));
-    expectRight(predictionOf('fig-tokens'), 0);
   });
 
   test('at fig-paths', () => {

@@ -1,10 +1,8 @@
 /**
- * Checks the right answers to the questions about weights, encodings and depth with the library; checks.test.ts has the
+ * Checks the right answers to the questions about encodings and depth with the library; checks.test.ts has the
  * others.
  */
 import { describe, expect, test } from '@jest/globals';
-import { denoted, X, TOKENS as FORMULA_TOKENS, WIDTH } from '../../web/elements/attention-formula/symbols.js';
-import { inputOf, NUM_HEADS, NUM_HIDDENS, TOKENS } from '../../web/elements/attention-heads/textbook-case.js';
 import { baseOfHalves, bitsOf, signsOf } from '../../web/elements/binary-positions/signs.js';
 import { differenceOf, statesOf, type Signal } from '../../web/elements/depth-collapse/stack.js';
 import { COMPUTED, LENGTHS, TRAINED } from '../../web/elements/length-extrapolation/runs.js';
@@ -19,41 +17,6 @@ const encoding = (length: number, dim: number, base = 10000): Float32Array =>
   attention.sinusoidalEncoding({ length, dim, base }).data;
 
 describe('the library agrees with the right answer', () => {
-  test('at fig-formula: the weights of an output are a row of A', () => {
-    const { output, weights } = attention.scaledDotProductAttention(X, X, X, { needWeights: true });
-    const A = Array.from({ length: FORMULA_TOKENS }, (_, i) => (j: number) => weights!.data[i * FORMULA_TOKENS + j]!);
-    const places = [(j: number) => A[0]!(j), (j: number) => A[j]!(0), (j: number) => A[j]!(j)];
-    const mixtures = places.map((weight) =>
-      Array.from({ length: WIDTH }, (_, column) => X.reduce((sum, row, j) => sum + weight(j) * row[column]!, 0)),
-    );
-    const off = mixtures.map((mixture) => Math.max(...mixture.map((value, i) => Math.abs(value - output.data[i]!))));
-    // Entries are below 3, and four of them are added.
-    const right = off.map((each) => each < 12 * EPSILON);
-    expect(right).toEqual([true, false, false]);
-    const check = predictionOf('fig-formula');
-    expect(check.show).toEqual({ query: '1', symbol: 'y' });
-    // The answer mentions row 1 of A and y_1.
-    expect(denoted('y', 0)).toEqual(expect.arrayContaining(['A', 'Y'].map((matrix) => ({ matrix, row: 0 }))));
-    expectRight(check, right.indexOf(true));
-  });
-
-  test('at fig-heads: with one valid key, all heads have the same weights', () => {
-    const validLens = predictionOf('fig-heads').show.validLens!.split(' ').map(Number);
-    const X = inputOf('random', 1);
-    const layer = new attention.MultiHeadAttention({ numHiddens: NUM_HIDDENS, numHeads: NUM_HEADS, seed: 1 });
-    const weightsAt = (lens: number[]): Float32Array =>
-      layer.forward(X, X, X, { validLens: lens, needWeights: true }).weights!.data;
-    const [before, after] = [weightsAt([3, 2]), weightsAt(validLens)];
-    layer.dispose();
-    const size = TOKENS * TOKENS;
-    const differ = (weights: Float32Array): boolean =>
-      weights.subarray(size, NUM_HEADS * size).some((weight, at) => weight !== weights[at % size]);
-    expect(differ(before)).toBe(true);
-    expect(differ(after)).toBe(false);
-    expect(after.every((weight, at) => weight === (at % TOKENS === 0 ? 1 : 0))).toBe(true);
-    expectRight(predictionOf('fig-heads'), 1);
-  });
-
   test('at fig-curves: a smaller base makes all pairs but the first faster', () => {
     const { base } = shownBy('fig-curves');
     const [length, dim] = [3000, 32];

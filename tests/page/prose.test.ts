@@ -10,12 +10,9 @@ const ROOT = join(import.meta.dirname, '../../web/page');
 /** One figure for each idea, in the order of the ideas. */
 const FIGURES = [
   'attention-lookup',
-  'attention-formula',
-  'attention-shapes',
-  'attention-heads',
+  'follow-word',
   'attention-dropout',
   'attention-masks',
-  'attention-tokens',
   'path-lengths',
   'complexity-race',
   'permutation-demo',

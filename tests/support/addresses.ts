@@ -57,6 +57,6 @@ export function addressTails(parameters: readonly string[], settings: readonly s
   const search = fc
     .array(fc.tuple(key, value), { maxLength: 4 })
     .map((all) => all.map(([name, value]) => `${name}=${value}`).join('&'));
-  const hash = fc.oneof(fc.constantFrom('', 'text', 'fig-heads', 'eq-rotary', 'fig-%68eads'), text);
+  const hash = fc.oneof(fc.constantFrom('', 'text', 'fig-masks', 'eq-rotary', 'fig-%6dasks'), text);
   return fc.tuple(search, hash).map(([search, hash]) => `?${search}#${hash}`);
 }

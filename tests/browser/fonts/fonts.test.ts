@@ -68,17 +68,6 @@ test('every letter of a formula is from a math font: the page’s own, if the ma
   expect(own).toBe('loaded');
 });
 
-test('the page’s math font has every letter of attention-formula', async () => {
-  const page = await open({ path: '/en/', figures: ['attention-formula'] });
-  const letters = await page.evaluate(() => {
-    const { shadowRoot } = document.querySelector('attention-formula')!;
-    const formulas = Array.from(shadowRoot!.querySelectorAll('.formula'), (formula) => formula.textContent);
-    return [...new Set(formulas.join('').replace(/\s/g, ''))].join('');
-  });
-  expect(letters).toContain('𝐱');
-  expect(await drawnBy(page, 'Formulas', letters)).toEqual({ 'STIX Two Math': Array.from(letters).length });
-});
-
 test('all Hangul text is redrawn when the font arrives, in all weights', async () => {
   const page = await open({ path: '/ko/', figures: [] });
   await page.waitForFunction(() =>

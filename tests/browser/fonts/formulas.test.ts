@@ -8,7 +8,7 @@ const { open } = useBrowser();
 async function openInOwnFont(width: number): Promise<Page> {
   const page = await open({ path: '/en/', viewport: { width, height: 800 }, figures: [] });
   await page.evaluate(async () => {
-    document.documentElement.style.setProperty('--figure-math', 'Formulas');
+    document.documentElement.style.setProperty('--math', 'Formulas');
     for (const element of document.querySelectorAll<HTMLElement>('main, main *'))
       element.style.contentVisibility = 'visible';
     await document.fonts.load('18px Formulas', 'x𝑥');

@@ -80,7 +80,7 @@ test('a figure is loaded only when it comes near the window', async () => {
 });
 
 test('while a slider moves, figures outside the window are not rendered, and keep their heights', async () => {
-  const page = await open({ figures: ['attention-heads', 'positional-curves'] });
+  const page = await open({ figures: ['attention-masks', 'positional-curves'] });
   const curves = page.locator('positional-curves');
   const state = (): Promise<{ skipped: boolean; height: number }> =>
     curves.evaluate((figure) => ({
@@ -89,7 +89,7 @@ test('while a slider moves, figures outside the window are not rendered, and kee
       }),
       height: figure.getBoundingClientRect().height,
     }));
-  const slider = page.locator('attention-heads input[type=range]').first();
+  const slider = page.locator('attention-masks input[type=range]').first();
   await slider.scrollIntoViewIfNeeded();
   const before = await state();
   expect(before.skipped).toBe(false);
@@ -117,7 +117,7 @@ test('formulas and tables are tab stops if, and only if, they scroll', async () 
 
 // long/accessibility.test.ts checks all languages and figures.
 test('axe finds no violations on the Korean page with two figures, in a dark scheme', async () => {
-  const figures = ['attention-heads', 'positional-curves'];
+  const figures = ['attention-masks', 'positional-curves'];
   const page = await open({ path: '/ko/', colorScheme: 'dark', figures });
   expect(await violationsOf(page, 'html')).toEqual([]);
 });

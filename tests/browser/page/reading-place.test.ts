@@ -12,7 +12,7 @@ test('in another language a formula stays in place', async () => {
 
 describe('in a window of another width', () => {
   test.each([
-    ['a figure', 'fig-tokens', 250],
+    ['a figure', 'fig-follow', 250],
     ['a formula', 'eq-rotary', 400],
   ])('%s (#%s) stays %i px below the top of the window', async (_, id, top) => {
     const page = await open({ figures: [], viewport: { width: 1280, height: 800 } });

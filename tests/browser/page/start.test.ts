@@ -64,9 +64,9 @@ describe('start', () => {
       expect(response.headers.get('cross-origin-opener-policy')).toBe('same-origin');
       expect(response.headers.get('cross-origin-embedder-policy')).toBe('require-corp');
       // A folder without its slash redirects, and keeps the query.
-      const folder = await fetch(`${url!}en?fig-heads=seed%3D2`);
+      const folder = await fetch(`${url!}en?fig-masks=seed%3D2`);
       expect(folder.status).toBe(200);
-      expect(folder.url).toBe(`${url!}en/?fig-heads=seed%3D2`);
+      expect(folder.url).toBe(`${url!}en/?fig-masks=seed%3D2`);
       expect((await fetch(`${url!}nothing`)).status).toBe(404);
       expect((await fetch(`${url!}%E0%A4%A`)).status).toBe(404);
       expect((await fetch(`${url!}..%2F..%2Fpackage.json`)).status).toBe(404);

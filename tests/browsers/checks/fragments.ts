@@ -4,7 +4,7 @@ import { figuresAreDrawn, TAGS } from '../reader.js';
 import type { Visit } from '../visit.js';
 
 export function checkFragments(visit: Visit): void {
-  test.each(['references', 'positional-encoding', 'fig-heads'])('opens the page at #%s', async (id) => {
+  test.each(['references', 'positional-encoding', 'fig-masks'])('opens the page at #%s', async (id) => {
     for (const language of LANGUAGES) {
       await visit.open(`/${language}/#${id}`);
       await visit.browser.until(figuresAreDrawn, TAGS);

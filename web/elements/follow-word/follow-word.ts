@@ -2,11 +2,12 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { load } from 'wasm-attention';
 import { hint, textField } from '../shared/controls/controls.js';
 import { Width } from '../shared/controls/width.js';
+import type { Picture as Exported } from '../shared/export/svg.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { Goals, goalStyles } from '../shared/goals.js';
 import type { Translations } from '../shared/localised.js';
-import { isNear, ViewObserver } from '../shared/observers.js';
+import { ViewObserver } from '../shared/observers.js';
 import { Spoken } from '../shared/spoken.js';
 import { askStyles, askTemplate } from '../shared/story/ask.js';
 import { STORY } from '../shared/story/story-texts.js';
@@ -35,7 +36,7 @@ const FOLLOW: Translations<keyof typeof english> = {
  * `<follow-word>`: one word of a sentence on its way through a head of a real language model, in six steps with the
  * model's own numbers: its vector, its query, key and value, its scores, their softmax, the mixture of the values, and
  * the next token. The reader chooses the word and the head, moves scores, and goes on with a token. The model is loaded
- * when the figure comes into view.
+ * with the figure.
  */
 export class FollowWord extends figureWith(settings) {
   static override readonly texts = [STORY, FOLLOW];
@@ -86,7 +87,6 @@ export class FollowWord extends figureWith(settings) {
   protected override async prepare(): Promise<void> {
     const { connection } = navigator as { readonly connection?: { readonly saveData?: boolean } };
     if (connection?.saveData === true) return;
-    await isNear(this);
     await this.#open();
   }
 
@@ -100,6 +100,16 @@ export class FollowWord extends figureWith(settings) {
       this.state = 'failed';
       this.dispatchEvent(new CustomEvent('figure-error', { detail: error, bubbles: true, composed: true }));
     }
+  }
+
+  /** All parts are in the picture. Nobody sees them, and nothing scrolls, because it is made at once. */
+  protected override exported(make: () => Exported): Exported {
+    const top = scrollY;
+    this.toggleAttribute('whole', true);
+    const picture = make();
+    this.removeAttribute('whole');
+    scrollTo({ top, behavior: 'instant' });
+    return picture;
   }
 
   protected override updated(changed: PropertyValues): void {
@@ -117,7 +127,7 @@ export class FollowWord extends figureWith(settings) {
         const read = entries.find(({ isIntersecting }) => isIntersecting);
         if (read !== undefined) this.step = Number((read.target as HTMLElement).dataset.step);
       },
-      { rootMargin: isBeside ? '-33% 0px -66% 0px' : '-72% 0px -27% 0px' },
+      { rootMargin: isBeside ? '-33% 0px -66% 0px' : '-76% 0px -23% 0px' },
     );
   }
 
@@ -201,6 +211,7 @@ export class FollowWord extends figureWith(settings) {
       point: (pointed) => {
         if (JSON.stringify(pointed) !== JSON.stringify(this.pointed)) this.pointed = pointed;
       },
+      look: (step) => (this.step = step),
       read: (step) => void this.#read(step),
       follow: (word) => {
         this.change({ word, moved: [] });
@@ -238,7 +249,7 @@ export class FollowWord extends figureWith(settings) {
     this.step = step;
     await this.updateComplete;
     const title = this.renderRoot.querySelector<HTMLElement>(`[data-step="${step}"] .title`);
-    title?.scrollIntoView({ block: 'nearest' });
+    title?.scrollIntoView({ block: this.#isBeside ? 'nearest' : 'start', behavior: 'instant' });
     title?.focus({ preventScroll: true });
   }
 

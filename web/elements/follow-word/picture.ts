@@ -27,6 +27,8 @@ export interface Picture {
   readonly readout: string | TemplateResult;
   readonly temperature: TemplateResult;
   readonly point: (pointed: Pointed | undefined) => void;
+  /** Shows a step; and leads to its text. */
+  readonly look: (step: number) => void;
   readonly read: (step: number) => void;
   readonly follow: (word: number) => void;
   readonly choose: (layer: number, head: number) => void;
@@ -51,6 +53,7 @@ export function picture(shown: Picture): TemplateResult {
     html`<div class=${steps.some((each) => each === shown.step) ? `${kind} shown` : kind}>${content}</div>`;
   return html`
     ${sentence(shown)}
+    <div class="numbers">${([1, 2, 3, 4, 5, 6] as const).map((number) => badge(shown, number))}</div>
     <p class="readout">${shown.readout}</p>
     <div class="parts">
       ${step([1], 'part', html`${badge(shown, 1)} ${vector('x', { values: input, reach: reachOf(input) })}`)}

@@ -24,7 +24,12 @@ export function steps(shown: Picture, tab: number, focus: (place: number) => voi
   return html`<div class="steps" @keydown=${(event: KeyboardEvent) => rove(event, '.symbol', ALONG, focus)}>
     ${([1, 2, 3, 4, 5, 6] as const).map(
       (number) =>
-        html`<section class=${number === step ? 'step current' : 'step'} data-step=${number}>
+        html`<section
+          class=${number === step ? 'step current' : 'step'}
+          data-step=${number}
+          @pointerenter=${() => shown.look(number)}
+          @focusin=${() => shown.look(number)}
+        >
           <p class="title" tabindex="-1"><span class="badge">${number}</span> ${words.text(`follow.title${number}`)}</p>
           <p class="formula">${lines[number - 1]}</p>
           <p>${texts[number - 1]}</p>
@@ -63,8 +68,7 @@ function formulas(
   const [x, q, k, v, z, o, p] = (['x', 'q', 'k', 'v', 'z', 'o', 'p'] as const).map(
     (name) => [name, html`<b>${name}</b>`] as const,
   );
-  const of = (name: FollowSymbol, letter: TemplateResult): TemplateResult =>
-    symbol(name, html`${letter}<sub>j</sub>`);
+  const of = (name: FollowSymbol, letter: TemplateResult): TemplateResult => html`${symbol(name, letter)}<sub>j</sub>`;
   const [s, a] = [html`<i>s</i>`, html`<i>α</i>`];
   const matrix = (name: string): TemplateResult => html`<b>W</b><sub>${name}</sub>`;
   const [scaled, all] = [html`<b>x̂</b>`, html`(<b>z</b><sub>1</sub>…<b>z</b><sub>8</sub>)`];

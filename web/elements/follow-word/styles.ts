@@ -45,7 +45,7 @@ export const followStyles = css`
       top: var(--figure-top, 0.75rem);
     }
     .step {
-      padding-block: 0.75rem;
+      padding-block: 0.25rem;
     }
     /* A figure alone has room for the text of one step. */
     :host(:fullscreen) {
@@ -55,10 +55,10 @@ export const followStyles = css`
       display: var(--figure-others, block);
     }
   }
-  /* The parts have one place, where the one that the text is about is shown. */
+  /* The parts have one place, where the one that the text is about is shown; a saved picture has all of them. */
   @media screen {
     @container (max-width: ${unsafeCSS(BESIDE - 0.01)}px) {
-      .board {
+      :host(:not([whole])) .board {
         position: sticky;
         z-index: 1;
         top: var(--figure-top, 0);
@@ -69,15 +69,26 @@ export const followStyles = css`
         background: var(--_paper);
         overflow: hidden auto;
       }
-      .parts > * {
+      :host(:not([whole])) .numbers {
+        display: flex;
+      }
+      :host(:not([whole])) .parts > * {
+        --_badge: 0;
+
         grid-area: 1 / 1;
         align-self: start;
       }
-      .parts > :not(.shown) {
+      :host(:not([whole])) .parts .badge {
+        display: none;
+      }
+      :host(:not([whole])) .parts > :not(.shown) {
         visibility: hidden;
       }
       .step {
         min-height: 12vh;
+      }
+      .step * {
+        scroll-margin-top: 66vh;
       }
     }
   }
@@ -121,6 +132,10 @@ export const followStyles = css`
     font-size: 0.75rem;
     font-weight: 600;
   }
+  .numbers {
+    display: none;
+    gap: 0.5rem;
+  }
   .badge[aria-current],
   .current .badge {
     border-color: var(--_ink);
@@ -129,15 +144,20 @@ export const followStyles = css`
   }
   .part {
     display: grid;
-    grid-template-columns: 1.5rem minmax(0, 1fr);
+    grid-template-columns: minmax(0, 1fr);
     gap: 0.75rem;
     align-items: start;
+    position: relative;
+    padding-inline-start: calc(var(--_badge, 1) * 2.25rem);
+  }
+  .part > .badge {
+    position: absolute;
   }
   .part.roles {
-    grid-template-columns: 1.5rem minmax(0, 14rem) minmax(0, 1fr);
+    grid-template-columns: minmax(0, 14rem) minmax(0, 1fr);
   }
   .part.last {
-    grid-template-columns: 1.5rem minmax(0, 1fr) minmax(0, 1fr);
+    grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
   }
   .vectors {
     display: grid;
@@ -153,7 +173,7 @@ export const followStyles = css`
   }
   :is(.vector, .rows) :is(b, i),
   .formula {
-    font-family: var(--figure-math, math);
+    font-family: 'STIX Two Text', Cambria, 'Times New Roman', serif;
   }
   .stripes {
     display: block;
@@ -369,6 +389,12 @@ export const followStyles = css`
     border-bottom: 2px dotted var(--_track);
     border-radius: 0;
   }
+  sub {
+    margin-inline-start: 0.08em;
+  }
+  .symbol + sub {
+    margin-inline-start: -0.35rem;
+  }
   :is(sub, sup) {
     font-size: 0.72em;
     line-height: 0;
@@ -378,11 +404,7 @@ export const followStyles = css`
       min-height: 4.35em;
     }
     .part:is(.roles, .last) {
-      grid-template-columns: 1.5rem minmax(0, 1fr);
-    }
-    .roles .vectors,
-    .next {
-      grid-column: 1 / -1;
+      grid-template-columns: minmax(0, 1fr);
     }
     .roles .vectors {
       grid-template-columns: repeat(3, minmax(0, 1fr));

@@ -17,18 +17,3 @@ class InView extends Still {
 
 export const SizeObserver = globalThis.ResizeObserver ?? Still;
 export const ViewObserver = globalThis.IntersectionObserver ?? InView;
-
-/** Resolves once an element is in the window, or no farther from it than half a window. */
-export function isNear(element: Element): Promise<void> {
-  return new Promise((resolve) => {
-    const observer = new ViewObserver(
-      (entries) => {
-        if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
-        observer.disconnect();
-        resolve();
-      },
-      { rootMargin: '50% 0px' },
-    );
-    observer.observe(element);
-  });
-}

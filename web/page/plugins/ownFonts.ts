@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import subsetFont from 'subset-font';
@@ -69,21 +69,23 @@ function folderOf(name: string): string {
   return dirname(createRequire(import.meta.url).resolve(`@fontsource/${name}/package.json`));
 }
 
-/** All Korean text of the page. */
+/** All Korean text of the pages and figures. */
 function textsOf(root: string): string[] {
-  return ['prose.md', 'page.json', 'cells.json', '../../../elements/generated/strings/ko.json'].map((file) =>
-    readFileSync(resolve(root, 'languages/ko', file), 'utf8'),
-  );
+  const inFolder = (folder: string, of: RegExp): string[] =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => of.test(file))
+      .map((file) => readFileSync(join(folder, file), 'utf8'));
+  return [
+    ...inFolder(resolve(root, 'languages/ko'), /\.(md|json)$/),
+    ...inFolder(resolve(root, '../elements'), /\/(strings|texts)\/ko\.json$/),
+  ];
 }
 
 function hangulOf(text: string): string {
   return [...new Set(text.match(/\p{Script=Hangul}/gu))].sort().join('');
 }
 
-/**
- * The characters of the page's formulas, which are the same in all languages and include those of
- * `<attention-formula>`. A root's sign is drawn, so it is added.
- */
+/** The characters of the page's formulas, which are the same in all languages. A root's sign is drawn, so it is added. */
 async function lettersOfFormulas(root: string): Promise<string> {
   const read = (file: string): string => readFileSync(resolve(root, 'languages/en', file), 'utf8');
   const { body } = await renderProse(read('prose.md'), JSON.parse(read('page.json')) as PageStrings);

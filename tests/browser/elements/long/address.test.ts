@@ -4,7 +4,7 @@ import { CLIPBOARD } from '../../shown.js';
 
 const { open, origin } = useBrowser();
 
-const FIGURES = ['attention-heads', 'positional-curves', 'positional-heatmap', 'encoding-rotation'];
+const FIGURES = ['attention-masks', 'positional-curves', 'positional-heatmap', 'encoding-rotation'];
 
 test('the link restores a figure’s state, and reset the page’s settings', async () => {
   const page = await open({ figures: ['encoding-rotation'], ...CLIPBOARD });
@@ -111,11 +111,11 @@ test('settings that a throttled browser refuses are written as soon as it accept
 test('an invalid link leaves every figure unchanged', async () => {
   const nonsense = new URLSearchParams({
     P: `length=NaN&width=1e9&base=<b>&columns=${'9 '.repeat(900)}&__proto__=1`,
-    'fig-heads': 'valid-lens=9&input=constructor&seed=-1',
+    'fig-masks': 'valid=9&causal=constructor&seed=-1',
     'fig-rotation': '%',
   });
   const page = await open({ path: `/en/?${nonsense.toString()}`, figures: FIGURES });
   expect(await page.locator('positional-curves').getByLabel('Length n').inputValue()).toBe('60');
-  expect(await page.locator('attention-heads').getByLabel('Sequence 1: valid length').inputValue()).toBe('3');
+  expect(await page.locator('attention-masks').getByLabel('Valid keys').inputValue()).toBe('5');
   expect(await page.locator('encoding-rotation').getByLabel('Offset δ').inputValue()).toBe('6');
 });

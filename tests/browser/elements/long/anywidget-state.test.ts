@@ -20,32 +20,30 @@ const propertyOf = (page: Page, selector: string, name: string): Promise<unknown
   page.locator(selector).evaluate((element, name) => (element as unknown as Record<string, unknown>)[name], name);
 const alerts = (page: Page): Promise<string[]> => page.getByRole('alert').allInnerTexts();
 
-describe('a setting has one name', () => {
-  test('the one under which it was given', async () => {
-    const page = await open();
-    await show(page, { figure: 'attention-heads', settings: { valid_lens: '2 2' } });
-    const figure = page.locator('attention-heads');
-    await figure.and(page.locator('[drawn]')).waitFor();
-    await figure.locator('#valid-1').focus();
-    await page.keyboard.press('ArrowLeft');
-    const settings = (await settingsOf(page)) as Traits;
-    expect(settings).toMatchObject({ valid_lens: [2, 1] });
-    expect(settings).not.toHaveProperty('validLens');
-    await change(page, { settings: { ...settings, valid_lens: '1 3' } });
-    expect(await propertyOf(page, 'attention-heads', 'validLens')).toEqual([1, 3]);
-    await page.close();
-  });
+test('of two names of a setting the later one counts', async () => {
+  const page = await open();
+  await show(page, { figure: 'heat-map', values: [[0, 1]], settings: { rowName: 'one', row_name: 'two' } });
+  await page.locator('heat-map .plot').waitFor();
+  expect(await settingsOf(page)).toEqual({ row_name: 'two' });
+  expect(await propertyOf(page, 'heat-map', 'rowName')).toBe('two');
+  await change(page, { settings: { row_name: 'two', rowName: 'three' } });
+  expect(await propertyOf(page, 'heat-map', 'rowName')).toBe('three');
+  expect(await settingsOf(page)).toEqual({ rowName: 'three' });
+  await page.close();
+});
 
-  test('or of two, the later one', async () => {
-    const page = await open();
-    await show(page, { figure: 'attention-heads', settings: { validLens: [2, 1], valid_lens: '1 3' } });
-    await page.locator('attention-heads[drawn]').waitFor();
-    expect(await settingsOf(page)).toEqual({ valid_lens: '1 3' });
-    await change(page, { settings: { valid_lens: '1 3', validLens: '3 3' } });
-    expect(await propertyOf(page, 'attention-heads', 'validLens')).toEqual([3, 3]);
-    expect(await settingsOf(page)).toEqual({ validLens: '3 3' });
-    await page.close();
-  });
+test('the reader’s changes are settings of the model', async () => {
+  const page = await open();
+  await show(page, { figure: 'attention-masks', settings: { valid: '4', left: 1 } });
+  const figure = page.locator('attention-masks');
+  await figure.and(page.locator('[drawn]')).waitFor();
+  await figure.locator('#valid').focus();
+  await page.keyboard.press('ArrowLeft');
+  const settings = (await settingsOf(page)) as Traits;
+  expect(settings).toMatchObject({ valid: 3, left: 1 });
+  await change(page, { settings: { ...settings, valid: '2' } });
+  expect(await propertyOf(page, 'attention-masks', 'valid')).toBe(2);
+  await page.close();
 });
 
 describe('what is removed is no longer shown:', () => {

@@ -28,15 +28,11 @@ const SHOWN: readonly [string, Settings, (rows: Rows) => number[], number][] = [
   ['encoding-similarity', P, (rows) => from(rows, 1), 4 * ANGLE],
   ['encoding-rotation', {}, (rows) => rows.flatMap((row) => row.slice(-2)), 2 * ANGLE],
   ['encoding-rotation', { offset: -7, width: 8 }, (rows) => rows.flatMap((row) => row.slice(-2)), 2 * ANGLE],
-  ['attention-heads', {}, (rows) => from(rows, 3), 4 * EPS],
-  ['attention-heads', { lengths: 'query', queryLens: [1, 2, 3, 4, 1, 2, 2, 1] }, (rows) => from(rows, 3), 4 * EPS],
   // It prints scores, weights and the mixture Σ α·v, which the file does not have.
   ['attention-lookup', {}, lookedUp, 16 * EPS],
   ['attention-lookup', { valid: 2, temperature: 0.4 }, lookedUp, 64 * EPS],
   ['attention-lookup', { valid: 0 }, lookedUp, 0],
   // A row of A and a row of Y.
-  ['attention-formula', {}, (rows) => (rows[1] ?? []).slice(1), 64 * EPS],
-  ['attention-formula', { query: 4 }, (rows) => (rows[3] ?? []).slice(1), 64 * EPS],
 ];
 
 function lookedUp(rows: Rows): number[] {

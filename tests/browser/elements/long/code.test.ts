@@ -25,8 +25,6 @@ test.each([
   ['positional-curves', {}, 0],
   ['positional-heatmap', P, 0],
   ['positional-heatmap', {}, 0],
-  ['attention-heads', { input: 'random', seed: 5, validLens: [4, 0] }, 0],
-  ['attention-heads', { lengths: 'query', input: 'random' }, 0],
   // The code sums in float64, the figure in float32.
   ['encoding-similarity', P, dotError(12)],
   ['encoding-similarity', {}, dotError(32)],

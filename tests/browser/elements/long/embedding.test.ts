@@ -63,9 +63,9 @@ test('auto.js loads a figure when it comes near, and figures that the page adds 
   expect(await files(page)).not.toContain('elements/complexity-race.js');
   await page.locator('complexity-race').scrollIntoViewIfNeeded();
   await page.locator('complexity-race[drawn]').waitFor();
-  await page.evaluate(() => document.body.append(document.createElement('attention-shapes')));
-  await page.locator('attention-shapes').scrollIntoViewIfNeeded();
-  await page.locator('attention-shapes[drawn]').waitFor();
+  await page.evaluate(() => document.body.append(document.createElement('permutation-demo')));
+  await page.locator('permutation-demo').scrollIntoViewIfNeeded();
+  await page.locator('permutation-demo[drawn]').waitFor();
 });
 
 test.each([
@@ -122,7 +122,7 @@ test('auto.js finds figures in shadow roots, including later ones', async () => 
           this.attachShadow({ mode: 'open' }).append(document.createElement(tag));
         }
       };
-    customElements.define('early-host', inside('attention-shapes'));
+    customElements.define('early-host', inside('permutation-demo'));
     document.body.prepend(document.createElement('early-host'), document.createElement('late-host'));
     setTimeout(() => customElements.define('late-host', inside('binary-positions')), 100);
     // Into an existing shadow root, one level deeper.
@@ -132,7 +132,7 @@ test('auto.js finds figures in shadow roots, including later ones', async () => 
       document.querySelector('early-host')?.shadowRoot?.append(frame);
     }, 200);
   });
-  for (const tag of ['attention-shapes', 'binary-positions', 'attention-masks'])
+  for (const tag of ['permutation-demo', 'binary-positions', 'attention-masks'])
     await page.locator(`${tag}[drawn]`).waitFor();
 });
 

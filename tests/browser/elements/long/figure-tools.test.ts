@@ -5,7 +5,7 @@ import { useBrowser } from '../../browser.js';
 
 const { open } = useBrowser();
 
-test.each(['attention-heads', 'positional-curves', 'positional-heatmap', 'encoding-rotation'])(
+test.each(['attention-masks', 'positional-curves', 'positional-heatmap', 'encoding-rotation'])(
   '%s has the same tools in the same order, each large enough',
   async (tag) => {
     const { figure } = await openAlone(open, tag, { viewport: { width: 390, height: 800 } });
@@ -77,7 +77,7 @@ test.each(['light', 'dark'] as const)(
   'a table has a shadow at an edge beyond which it can be scrolled (%s)',
   async (colorScheme) => {
     const viewport = { width: 390, height: 844 };
-    const { page, figure } = await openAlone(open, 'attention-heads', { viewport, colorScheme });
+    const { page, figure } = await openAlone(open, 'attention-masks', { viewport, colorScheme });
     await figure.getByRole('button', { name: 'Values as a table' }).click();
     const frame = figure.locator('.figure-values .scroller');
     await frame.evaluate((each) => each.scrollIntoView({ block: 'center', behavior: 'instant' }));

@@ -5,8 +5,12 @@ import { useBrowser } from '../../browser.js';
 import { CLIPBOARD, addressOf, csvOf, numberOf, tableOf } from '../../shown.js';
 
 const { open, expectErrors } = useBrowser();
-const alone = (options?: Parameters<typeof openAlone>[2]): ReturnType<typeof openAlone> =>
-  openAlone(open, 'follow-word', options);
+/** As wide as in the page, and with room to scroll. */
+const WIDE = `document.addEventListener('DOMContentLoaded', () => {
+  document.querySelector('main').style.cssText = 'display: block; grid-column: full; padding: 0 1.25rem 100vh';
+});`;
+const alone = ({ script = '', ...options }: Parameters<typeof openAlone>[2] = {}): ReturnType<typeof openAlone> =>
+  openAlone(open, 'follow-word', { script: WIDE + script, ...options });
 
 const change = (figure: Locator, settings: object): Promise<void> =>
   figure.evaluate((element, to) => (element as unknown as { change(to: object): void }).change(to), settings);
@@ -38,24 +42,14 @@ async function without({ page, figure }: { page: Page; figure: Locator }): Promi
 }
 
 describe('follow-word', () => {
-  test('fetches the model when it comes into view, and from those who save data only on request', async () => {
+  test('fetches the model once, and from those who save data only on request', async () => {
     const fetched = (page: Page): Promise<number> =>
       page.evaluate(
         () => performance.getEntriesByType('resource').filter(({ name }) => name.includes('story-files')).length,
       );
     const { page } = await alone();
     expect(await fetched(page)).toBe(1);
-    await page.evaluate(() => {
-      const far = document.createElement('follow-word');
-      far.style.marginTop = '200vh';
-      document.querySelector('main')!.append(far);
-    });
-    await page.waitForTimeout(500);
-    expect(await page.locator('follow-word[drawn]').count()).toBe(1);
-    await page
-      .locator('follow-word')
-      .last()
-      .evaluate((far) => far.scrollIntoView());
+    await page.evaluate(() => document.querySelector('main')!.append(document.createElement('follow-word')));
     await page.locator('follow-word[drawn]').nth(1).waitFor();
     // Both have the same copy.
     expect(await fetched(page)).toBe(1);
@@ -77,7 +71,7 @@ describe('follow-word', () => {
     expectErrors(/^failed: .*story-files|ERR_FAILED/);
     await page.unroute('**/story-files-*');
     await page.locator('.ask button').click();
-    await page.locator('.rows').waitFor();
+    await page.locator('.board').waitFor();
   });
 
   test('follows any word, layer and head, by pointer and by keys', async () => {
@@ -163,8 +157,8 @@ describe('follow-word', () => {
 
   test('moves bars by finger', async () => {
     const { page, figure } = await alone({ viewport: { width: 390, height: 844 }, hasTouch: true });
+    await figure.getByRole('button', { name: /^Step 3/ }).tap();
     const bar = bars(figure).nth(2);
-    await bar.scrollIntoViewIfNeeded();
     const { x, y, width, height } = (await bar.boundingBox())!;
     await page.touchscreen.tap(x + 0.95 * width, y + height / 2);
     expect(await bar.getAttribute('aria-valuetext')).toMatch(/^[78]\.\d; weight 9\d%$/);
@@ -206,6 +200,7 @@ describe('follow-word', () => {
       await page.keyboard.press('ArrowRight');
       expect((await lit(figure)).symbols).toContain(symbol);
     }
+    await page.mouse.move(0, 0);
     await figure.locator('.symbol[data-symbol=p]').focus();
     expect(await figure.locator('.next.lit').count()).toBe(1);
   });
@@ -313,10 +308,7 @@ describe('follow-word', () => {
 
   test('the picture stays while the texts scroll, and shows which step is read', async () => {
     const { page, figure } = await alone({ viewport: { width: 1280, height: 800 } });
-    const current = (): Promise<string> => figure.locator('.board [aria-current=step]').innerText();
-    await page.evaluate(() => {
-      document.querySelector('main')!.style.cssText = 'display: block; grid-column: full; padding: 0 2rem 100vh';
-    });
+    const current = (): Promise<string> => figure.locator('.parts [aria-current=step]').innerText();
     await figure
       .locator('.step')
       .nth(2)
@@ -329,6 +321,39 @@ describe('follow-word', () => {
     await figure.getByRole('button', { name: 'Step 6: All heads, and the next token' }).click();
     expect(await current()).toBe('6');
     expect(await figure.evaluate((element) => element.shadowRoot!.activeElement?.textContent)).toContain('All heads');
+  });
+
+  test('a narrow picture stays above the texts, and shows the part that they are about', async () => {
+    const { page, figure } = await alone({ viewport: { width: 390, height: 844 } });
+    const [input, table, next] = ['.parts .x', '.rows', '.next'].map((part) => figure.locator(part));
+    const shown = async (): Promise<boolean[]> => Promise.all([input!, table!, next!].map((part) => part.isVisible()));
+    const read = (number: number): Promise<void> =>
+      figure
+        .locator('.step')
+        .nth(number - 1)
+        .evaluate((step) =>
+          scrollTo({ top: scrollY + step.getBoundingClientRect().top - 0.75 * innerHeight, behavior: 'instant' }),
+        );
+    await read(1);
+    await input!.waitFor();
+    expect(await shown()).toEqual([true, false, false]);
+    const before = (await figure.boundingBox())!.height;
+    await read(4);
+    await table!.waitFor();
+    expect(await shown()).toEqual([false, true, false]);
+    const text = (await figure.locator('.step').nth(3).boundingBox())!;
+    const board = (await figure.locator('.board').boundingBox())!;
+    expect(board.y).toBeGreaterThanOrEqual(0);
+    expect(board.y + board.height).toBeLessThanOrEqual(text.y);
+    await figure.getByRole('button', { name: /^Step 6/ }).click();
+    expect(await shown()).toEqual([false, false, true]);
+    expect((await figure.boundingBox())!.height).toBe(before);
+    const saved = await figure.evaluate(async (element) => {
+      const { svg } = await (element as unknown as { picture(): Promise<{ svg: string }> }).picture();
+      return svg;
+    });
+    for (const part of ['Layer 1, head 1', 'masked', '13.4%']) expect(saved).toContain(part);
+    expect(await shown()).toEqual([false, false, true]);
   });
 
   test.each([390, 1280])('does not overflow, and axe finds no violations, at %i px', async (width) => {

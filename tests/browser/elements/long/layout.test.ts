@@ -137,10 +137,8 @@ test.each(TAGS.flatMap((tag) => [[tag, 'en', 1280] as const, [tag, 'ko', 390] as
 
 test.each([
   'attention-dropout',
-  'attention-heads',
   'attention-lookup',
   'attention-masks',
-  'attention-tokens',
   'path-lengths',
   'position-training',
   'relative-biases',
@@ -179,7 +177,6 @@ test.each([
   'attention-dropout',
   'attention-lookup',
   'attention-masks',
-  'attention-shapes',
   'complexity-race',
   'depth-collapse',
   'path-lengths',

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { useBrowser } from '../../browser.js';
-import { openWhole, TAGS, UNPLACED, undrawn } from '../../whole.js';
+import { openWhole, TAGS, undrawn } from '../../whole.js';
 
 const { open } = useBrowser();
 type State = Record<string, Record<string, unknown>>;
@@ -79,7 +79,7 @@ describe('a share link', () => {
     const page = await openWhole(open);
     const plain = await stateOf(page);
     // Two figures share their settings.
-    expect(Object.keys(plain).length).toBe(TAGS.length - UNPLACED.length - 1);
+    expect(Object.keys(plain).length).toBe(TAGS.length - 1);
     // A valid link does change a figure, otherwise the rest would prove nothing.
     await redraw(page, 'fig-masks=valid%3D3%26causal%3Dno');
     expect((await stateOf(page))['fig-masks']).toMatchObject({ valid: 3, causal: false });
@@ -96,7 +96,7 @@ describe('a share link', () => {
       ...texts.map((text) => everywhere(numbers, text)),
       'fig-gone=seed%3D5&fig-sinusoid=wavelength%3D7&P=__proto__%3D1%26constructor%3D2%26gone%3D3',
       '__proto__=valid%3D1&constructor=valid%3D1&toString=1&fig-masks[valid]=1',
-      'fig-masks=valid&fig-masks=valid%3D3&&&=&?=?&fig-tokens=seed',
+      'fig-masks=valid&fig-masks=valid%3D3&&&=&?=?&fig-follow=word',
       'fig-masks=%E0%A4%A&P=%FF%FE&%ZZ=%',
     ];
     for (const query of queries) {

@@ -54,7 +54,7 @@ test('the SVG of the curves is as wide as shown, with every curve and label in i
   expect(svg).toMatch(/stroke-dasharray="5px, 3px"/);
 });
 
-test.each(['attention-heads', 'positional-curves', 'positional-heatmap', 'encoding-rotation'])(
+test.each(['attention-masks', 'positional-curves', 'positional-heatmap', 'encoding-rotation'])(
   'the PNG of %s can be decoded, has twice the drawing’s resolution, and is not empty',
   async (tag) => {
     const { page, figure } = await openAlone(open, tag);

@@ -4,8 +4,8 @@ import { useBrowser } from '../../browser.js';
 const { open } = useBrowser();
 
 test('two keys skip a figure with many tab stops', async () => {
-  const page = await open({ figures: ['attention-formula'] });
-  const figure = page.locator('attention-formula');
+  const page = await open({ figures: ['attention-masks'] });
+  const figure = page.locator('attention-masks');
   const skip = figure.getByRole('button', { name: 'Skip this figure' });
   const seen = (): Promise<boolean> => skip.evaluate((button) => getComputedStyle(button).clipPath === 'none');
   const height = async (): Promise<number | undefined> => (await figure.boundingBox())?.height;
@@ -24,12 +24,12 @@ test('two keys skip a figure with many tab stops', async () => {
 });
 
 test('Tab moves from a figure to the next one, even if it is not loaded yet', async () => {
-  const page = await open({ figures: ['attention-formula'], viewport: { width: 1280, height: 720 } });
-  await page.locator('attention-formula').getByRole('button').last().focus();
-  await page.locator('attention-shapes[drawn]').waitFor({ state: 'attached' });
-  await page.locator('#fig-formula a, #fig-formula button:not([disabled])').last().focus();
+  const page = await open({ figures: ['attention-masks'], viewport: { width: 1280, height: 720 } });
+  await page.locator('attention-masks').getByRole('button').last().focus();
+  await page.locator('path-lengths[drawn]').waitFor({ state: 'attached' });
+  await page.locator('#fig-masks a, #fig-masks button:not([disabled])').last().focus();
   const passed = await page.evaluate(() => {
-    const next = document.querySelector('attention-shapes')!;
+    const next = document.querySelector('path-lengths')!;
     return next.hasAttribute('drawn') && next.getBoundingClientRect().top > innerHeight;
   });
   expect(passed).toBe(true);

@@ -6,7 +6,7 @@ import { useBrowser } from '../../browser.js';
 
 const { open, origin } = useBrowser();
 
-const PARAMETERS = ['place', 'P', 'fig-heads', 'fig-rotation'];
+const PARAMETERS = ['place', 'P', 'fig-masks', 'fig-rotation'];
 const SETTINGS = ['length', 'width', 'base', 'columns', 'valid-lens', 'input', 'seed', 'offset', 'position'];
 
 test('no URL breaks the page', async () => {
@@ -16,9 +16,9 @@ test('no URL breaks the page', async () => {
     await page.goto(`${origin()}/en/${tail}`, { waitUntil: 'domcontentloaded' });
     // Scripts run to the end: one of them shows the button, and figures are loaded.
     await page.locator('.teach:not([hidden])').waitFor({ state: 'attached' });
-    const figure = page.locator('attention-shapes');
+    const figure = page.locator('attention-lookup');
     await figure.evaluate((element) => element.scrollIntoView({ behavior: 'instant' }));
-    await page.locator('attention-shapes[drawn]').waitFor();
+    await page.locator('attention-lookup[drawn]').waitFor();
   }
 });
 

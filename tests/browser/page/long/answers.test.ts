@@ -7,7 +7,7 @@ const { open } = useBrowser();
 
 test('an answer highlights what it refers to in its figure', async () => {
   const page = await open({
-    figures: ['positional-heatmap', 'attention-formula', 'binary-positions', 'depth-collapse'],
+    figures: ['positional-heatmap', 'binary-positions', 'depth-collapse'],
   });
   const answered = async (id: string): Promise<Locator> => {
     const figure = await reach(page, id);
@@ -29,19 +29,6 @@ test('an answer highlights what it refers to in its figure', async () => {
     [true, false, expect.closeTo(10.5, 1)],
     [false, true, expect.closeTo(10.5, 1)],
   ]);
-
-  const formula = await answered('fig-formula');
-  expect(await formula.locator('button.lit').evaluateAll((all) => all.map((each) => each.dataset.symbol))).toEqual([
-    'y',
-    'y',
-  ]);
-  for (const [matrix, frames] of [
-    ['X', 0],
-    ['A', 1],
-    ['Y', 1],
-  ] as const) {
-    expect(await formula.locator(`heat-map[data-matrix=${matrix}] .marked`).count()).toBe(frames);
-  }
 
   const binary = await answered('fig-binary');
   expect(await binary.locator('rect.cursor').count()).toBe(3);

@@ -30,7 +30,7 @@ test.each([390, 1280])(
 );
 
 test('Escape first leaves the editor, then closes the code and focuses its button', async () => {
-  const { page, figure } = await openAlone(open, 'attention-formula');
+  const { page, figure } = await openAlone(open, 'attention-masks');
   const code = figure.getByRole('button', { name: 'Code', exact: true });
   const focused = (): Promise<string | undefined> =>
     figure.evaluate((element) => element.shadowRoot?.activeElement?.textContent?.trim());
@@ -54,7 +54,7 @@ test('Escape first leaves the editor, then closes the code and focuses its butto
 });
 
 test('code runs in full screen, too', async () => {
-  const { figure } = await openAlone(open, 'attention-formula');
+  const { figure } = await openAlone(open, 'attention-masks');
   await figure.getByRole('button', { name: 'Full screen' }).click();
   await figure.getByRole('button', { name: 'Leave full screen' }).waitFor();
   await figure.getByRole('button', { name: 'Code', exact: true }).click();

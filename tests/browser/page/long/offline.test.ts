@@ -69,8 +69,8 @@ test('offline, every visited language opens, with figures that were not loaded b
     await page.locator('encoding-rotation[drawn]').waitFor();
   }
   // A share link, the page at /, and a folder without its slash.
-  await page.goto(at('en/?fig-heads=seed%3D2#fig-heads'));
-  await page.locator('attention-heads[drawn]').waitFor();
+  await page.goto(at('en/?fig-masks=seed%3D2#fig-masks'));
+  await page.locator('attention-masks[drawn]').waitFor();
   await page.waitForLoadState('networkidle');
   await page.goto(at(''));
   await page.waitForURL(at('en/'));
@@ -104,7 +104,7 @@ test('online, the reader gets the current page', async () => {
   } finally {
     cpSync(join(BUILT, 'en/index.html'), file);
   }
-  expect(html).toContain('fig-heads');
+  expect(html).toContain('fig-masks');
 });
 
 test('a new version replaces the old one, and does not touch other caches', async () => {
@@ -175,7 +175,7 @@ test('a response that a script has put into the cache is not served', async () =
 
   // On an isolated host, workers need the second header; for pages it would restrict what code cells can do in WebKit.
   expect(await headersOf(page, 'pt/')).toEqual(['content-type: text/html; charset=utf-8']);
-  expect(await headersOf(page, `assets/${scriptOf('attention-heads')}`)).toEqual([
+  expect(await headersOf(page, `assets/${scriptOf('attention-masks')}`)).toEqual([
     'content-type: text/javascript; charset=utf-8',
     'cross-origin-embedder-policy: require-corp',
   ]);
@@ -192,7 +192,7 @@ test('a response that a script has put into the cache is not served', async () =
       await other.close();
     }
   };
-  for (const path of ['en/', 'en/?fig-heads=seed%3D2', 'en/index.html', 'en', 'new/'])
+  for (const path of ['en/', 'en/?fig-masks=seed%3D2', 'en/index.html', 'en', 'new/'])
     await expect(visit(path)).rejects.toThrow('ERR_FAILED');
   expect(await visit('pt/')).toBe(at('pt/'));
 
@@ -271,7 +271,7 @@ test('the page works in a browser that does not allow a service worker', async (
   const page = await open({
     path: at('en/'),
     offline: true,
-    figures: ['attention-heads'],
+    figures: ['attention-masks'],
     script:
       "if (globalThis.ServiceWorkerContainer) ServiceWorkerContainer.prototype.register = () => { globalThis.asked = true; return Promise.reject(new DOMException('denied', 'SecurityError')); };",
   });

@@ -60,11 +60,11 @@ test.each([390, 1280])('menus are lists that cover nothing, at %i px', async (wi
 });
 
 test('a figure’s file formats are among its tools', async () => {
-  const page = await openInOld('/en/attention-shapes');
-  const svg = page.locator('attention-shapes').getByRole('button', { name: 'SVG' });
+  const page = await openInOld('/en/attention-masks');
+  const svg = page.locator('attention-masks').getByRole('button', { name: 'SVG' });
   await svg.waitFor();
   // None covers another.
-  for (const tool of await page.locator('attention-shapes .tools button:not([popovertarget])').all()) {
+  for (const tool of await page.locator('attention-masks .tools button:not([popovertarget])').all()) {
     await tool.click({ trial: true });
   }
   const saved = page.waitForEvent('download');

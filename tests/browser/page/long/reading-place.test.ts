@@ -95,10 +95,10 @@ describe('in another language', () => {
     const page = await open({ figures: [] });
     await put(page, 'fig-rotation', 100);
     await goTo(page, 'tr');
-    await put(page, 'fig-heads', 100);
-    const before = await topOf(page, 'fig-heads');
+    await put(page, 'fig-masks', 100);
+    const before = await topOf(page, 'fig-masks');
     await goTo(page, 'en');
-    expect(Math.abs((await topOf(page, 'fig-heads')) - before)).toBeLessThanOrEqual(1);
+    expect(Math.abs((await topOf(page, 'fig-masks')) - before)).toBeLessThanOrEqual(1);
   });
 
   test.each(['1e9px', '-px', '50%', '<b>', '99999999px'])('a URL with the place %s does no harm', async (at) => {
@@ -189,11 +189,11 @@ describe('a link to a heading', () => {
 
   test('has no effect for a reader who comes back from elsewhere in the text', async () => {
     const { page } = await arrive('relative-position');
-    await put(page, 'fig-heads', 100);
+    await put(page, 'fig-masks', 100);
     await page.waitForTimeout(300);
     await page.reload();
     await drawn(page);
-    expect(Math.abs((await topOf(page, 'fig-heads')) - 100)).toBeLessThanOrEqual(3);
+    expect(Math.abs((await topOf(page, 'fig-masks')) - 100)).toBeLessThanOrEqual(3);
   });
 });
 

@@ -82,16 +82,16 @@ test('its workers race, train and run code cells', async () => {
 });
 
 test('the language menu leads to the other files, with place and state', async () => {
-  const page = await open({ path: `${fileOf('en')}#fig-heads`, figures: ['attention-heads'] });
-  await page.locator('attention-heads').getByLabel('all ones').check();
-  await page.waitForFunction(() => location.search.includes('fig-heads'));
+  const page = await open({ path: `${fileOf('en')}#fig-masks`, figures: ['attention-masks'] });
+  await page.locator('attention-masks').getByLabel('causal mask').uncheck();
+  await page.waitForFunction(() => location.search.includes('fig-masks'));
   const [, other] = LANGUAGES;
   await page.locator('.languages > button').click();
   await page.locator(`.languages a[hreflang=${other}]`).click();
-  await page.waitForURL(new RegExp(`/${other}\\.html\\?.*fig-heads`));
-  await page.locator('attention-heads').evaluate((figure) => figure.scrollIntoView());
+  await page.waitForURL(new RegExp(`/${other}\\.html\\?.*fig-masks`));
+  await page.locator('attention-masks').evaluate((figure) => figure.scrollIntoView());
   await page.locator('attention-heads[drawn]').waitFor();
   expect(
-    await page.locator('attention-heads').evaluate((figure) => (figure as HTMLElement & { input: string }).input),
-  ).toBe('ones');
+    await page.locator('attention-masks').evaluate((figure) => (figure as HTMLElement & { causal: boolean }).causal),
+  ).toBe(false);
 });

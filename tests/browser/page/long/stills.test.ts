@@ -84,7 +84,7 @@ test('a picture does not say how to use its figure', async () => {
 });
 
 test('with scripts no picture is fetched until the page is printed', async () => {
-  const page = await open({ figures: ['attention-heads'] });
+  const page = await open({ figures: ['attention-masks'] });
   const asked = (): Promise<number> =>
     page.evaluate(
       () => performance.getEntriesByType('resource').filter(({ name }) => name.includes('/stills/')).length,
@@ -98,7 +98,7 @@ test('with scripts no picture is fetched until the page is printed', async () =>
 test.each(['light', 'dark'] as const)(
   'on paper pictures replace all figures, and are loaded before the page is printed, in a %s scheme',
   async (colorScheme) => {
-    const page = await open({ figures: ['attention-heads', 'attention-lookup'], colorScheme });
+    const page = await open({ figures: ['attention-masks', 'attention-lookup'], colorScheme });
     await page.evaluate(() => {
       window.print = () => document.documentElement.setAttribute('data-printed', '');
     });
@@ -126,7 +126,7 @@ test.each(['light', 'dark'] as const)(
         };
       }),
     );
-    expect(figures.length).toBeGreaterThan(20);
+    expect(figures.length).toBeGreaterThan(15);
     for (const { file, ...figure } of figures) {
       expect(file).toMatch(/-wide\.svg$/);
       expect(figure).toEqual({ isThere: true, fits: true, element: 0 });
@@ -137,7 +137,7 @@ test.each(['light', 'dark'] as const)(
 );
 
 test('a figure without a picture is printed as it is, in the width of the paper', async () => {
-  const tags = ['attention-heads', 'attention-lookup', 'binary-positions', 'complexity-race', 'positional-curves'];
+  const tags = ['attention-masks', 'attention-lookup', 'binary-positions', 'complexity-race', 'positional-curves'];
   const page = await open({ figures: tags });
   const figures = page.locator(tags.join());
   const widths = (): Promise<number[]> =>
@@ -147,7 +147,7 @@ test('a figure without a picture is printed as it is, in the width of the paper'
   await page.emulateMedia({ media: 'print' });
   for (const figure of await figures.all()) expect(await figure.isVisible()).toBe(true);
   for (const plane of await page.locator('attention-lookup .plane').all()) expect(await plane.isVisible()).toBe(true);
-  expect(await page.locator('#fig-heads .still').isVisible()).toBe(false);
+  expect(await page.locator('#fig-masks .still').isVisible()).toBe(false);
   const beyond = await figures.evaluateAll((all) =>
     all.flatMap((figure) => {
       const { right } = figure.closest('figure')!.getBoundingClientRect();

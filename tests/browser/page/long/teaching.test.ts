@@ -76,34 +76,35 @@ describe('figure by figure', () => {
     expect(await question(page)).not.toBe(first);
     expect(new URL(page.url()).hash).toBe('#fig-lookup');
     await page.evaluate(() => Reflect.deleteProperty(history, 'replaceState'));
-    await page.waitForURL(`${origin()}/en/?teach=#fig-formula`, { timeout: 5000 });
+    await page.waitForURL(`${origin()}/en/?teach=#fig-follow`, { timeout: 5000 });
   });
 
   test('arrow keys change the figure after an answer, but not in a control that uses them', async () => {
-    const page = await open({ path: '/en/?teach#fig-tokens', figures: [] });
-    const [tokens, next] = [page.locator('#fig-tokens.taught'), page.locator('.taught:not(#fig-tokens)')];
-    await tokens.locator('.check button[data-right]').click();
+    const page = await open({ path: '/en/?teach#fig-masks', figures: [] });
+    const [masks, next] = [page.locator('#fig-masks.taught'), page.locator('.taught:not(#fig-masks)')];
+    await masks.locator('.check button[data-right]').click();
     await page.keyboard.press('ArrowRight');
     await next.locator('[drawn]').waitFor();
     // On blank space.
     await page.mouse.click(3, 700);
     await page.keyboard.press('ArrowLeft');
-    await tokens.getByRole('application').first().press('ArrowRight');
-    await tokens.getByRole('radio').first().press('ArrowRight');
-    expect(await tokens.count()).toBe(1);
-    await tokens.getByRole('checkbox').first().press('ArrowLeft');
-    expect(await tokens.count()).toBe(0);
+    await masks.getByRole('application').first().press('ArrowRight');
+    await masks.getByRole('slider').first().press('ArrowRight');
+    expect(await masks.count()).toBe(1);
+    await masks.getByRole('checkbox').first().press('ArrowLeft');
+    expect(await masks.count()).toBe(0);
   });
 
   test('leaves letter keys to text fields', async () => {
     const page = await begin();
-    while (!(await taught(page).evaluate(({ id }) => id === 'fig-tokens'))) await page.keyboard.press('n');
+    while (!(await taught(page).evaluate(({ id }) => id === 'fig-follow'))) await page.keyboard.press('n');
     const field = taught(page).getByLabel('Your sentence');
+    await field.waitFor();
     await field.fill('');
     await field.press('n');
     await field.press('p');
     expect(await field.inputValue()).toBe('np');
-    expect(await taught(page).getAttribute('id')).toBe('fig-tokens');
+    expect(await taught(page).getAttribute('id')).toBe('fig-follow');
   });
 
   test('opens answers for their figures, and closes them again', async () => {
@@ -121,11 +122,11 @@ describe('figure by figure', () => {
   });
 
   test('starts at the figure of a link', async () => {
-    const page = await open({ path: '/en/?teach#fig-heads', figures: [] });
+    const page = await open({ path: '/en/?teach#fig-masks', figures: [] });
     await taught(page).locator('[drawn]').waitFor();
-    expect(await taught(page).getAttribute('id')).toBe('fig-heads');
+    expect(await taught(page).getAttribute('id')).toBe('fig-masks');
     await page.keyboard.press('Escape');
-    await page.waitForURL(`${origin()}/en/#fig-heads`);
+    await page.waitForURL(`${origin()}/en/#fig-masks`);
   });
 
   test('works in a browser without full screen', async () => {
@@ -153,7 +154,7 @@ describe('figure by figure', () => {
     expect(await violationsOf(page, 'html')).toEqual([]);
     const next = page.locator('.teaching-bar button').nth(1);
     await (hasTouch ? next.tap() : next.click());
-    expect(await taught(page).getAttribute('id')).toBe('fig-formula');
+    expect(await taught(page).getAttribute('id')).toBe('fig-follow');
   });
 
   test('a figure keeps its size while it is used', async () => {
@@ -197,7 +198,7 @@ describe('figure by figure', () => {
   test('prints the whole page', async () => {
     const page = await begin({ viewport: { width: 1600, height: 1000 } });
     await page.emulateMedia({ media: 'print' });
-    const inText = await page.locator('#fig-formula').evaluate((figure) => getComputedStyle(figure).width);
+    const inText = await page.locator('#fig-follow').evaluate((figure) => getComputedStyle(figure).width);
     expect(await page.locator('.teaching-bar').isVisible()).toBe(false);
     const { position, width, zoom } = await taught(page).evaluate((figure) => ({
       position: getComputedStyle(figure).position,

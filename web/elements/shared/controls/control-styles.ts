@@ -129,21 +129,6 @@ export const controlStyles = css`
     color: inherit;
     font: inherit;
   }
-  .number-field {
-    box-sizing: border-box;
-    width: 3rem;
-    min-height: 1.75rem;
-    padding: 0 0.1rem 0 0.4rem;
-    border: 1px solid var(--_track);
-    border-radius: 4px;
-    background: var(--_paper);
-    color: inherit;
-    font: inherit;
-  }
-  .number-field:invalid {
-    border-color: var(--_accent);
-    color: var(--_accent);
-  }
   .text-field input::placeholder {
     color: var(--_quiet);
     opacity: 1;

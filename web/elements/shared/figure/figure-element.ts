@@ -106,7 +106,12 @@ export abstract class FigureElement extends AttributeElement {
     const { pictureOf } = await import('../export/svg.js');
     const stage = this.renderRoot.querySelector('.stage');
     if (stage === null) throw new Error(`picture: expected <${this.localName}> to have drawn itself`);
-    return pictureOf(stage, this.figureName, this.words.language);
+    return this.exported(() => pictureOf(stage, this.figureName, this.words.language));
+  }
+
+  /** Makes the picture of what is shown. */
+  protected exported(make: () => Picture): Picture {
+    return make();
   }
 
   /** Restores the settings that the page's author gave. */
