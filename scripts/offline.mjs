@@ -21,15 +21,14 @@ const TYPES = {
 const sha256 = (/** @type {string | Buffer} */ content) => createHash('sha256').update(content);
 
 /**
- * The only language or figure that needs a file: 'ko' for './ko/' and './assets/ko-12345678.js'.
+ * The only language that needs a file: 'ko' for './ko/' and './assets/ko-12345678.js'.
  *
  * @param {string} path
  */
 const partOf = (path) =>
   /^\.\/([a-z]{2})\/(?:models\/)?$/.exec(path)?.[1] ??
   /^\.\/assets\/([a-z]{2})-[\w-]{8}\.(?:js|svg)$/.exec(path)?.[1] ??
-  (path.startsWith('./assets/hangul-') ? 'ko' : undefined) ??
-  (path.startsWith('./assets/story-files-') ? 'model' : undefined);
+  (path.startsWith('./assets/hangul-') ? 'ko' : undefined);
 
 // Without stills, which only paper and browsers without scripts need; the wasm and scripts for threads, which the race
 // fetches when it needs them; and the licences.

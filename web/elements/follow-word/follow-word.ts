@@ -139,26 +139,28 @@ export class FollowWord extends figureWith(settings) {
     const shown = this.#picture(writer, scene);
     const cut = this.tokens.length === 0 && writer.tokensOf(this.#text, MOST + 1).length > MOST;
     return html`
-      <div class="given">
-        ${textField({
-          name: 'text',
-          label: words.text('follow.sentence'),
-          value: this.text,
-          placeholder: SAMPLES[0],
-          onInput: (text) => this.#begin({ text: clipped(text) }),
-        })}
-        <div class="samples" role="group" aria-label=${words.text('follow.samples')} lang="en">
-          ${SAMPLES.map((text) => html`<button type="button" @click=${() => this.#begin({ text })}>${text}</button>`)}
-        </div>
-        <p class="remark" role="status">
-          ${words.text(cut ? 'follow.cut' : shown.canContinue ? 'follow.pieces' : 'follow.full', { count: MOST })}
-        </p>
-      </div>
       <div class="beside">
+        <div class="given">
+          ${textField({
+            name: 'text',
+            label: words.text('follow.sentence'),
+            value: this.text,
+            placeholder: SAMPLES[0],
+            onInput: (text) => this.#begin({ text: clipped(text) }),
+          })}
+          <div class="samples" role="group" aria-label=${words.text('follow.samples')} lang="en">
+            ${SAMPLES.map((text) => html`<button type="button" @click=${() => this.#begin({ text })}>${text}</button>`)}
+          </div>
+          <p class="remark" role="status">
+            ${words.text(cut ? 'follow.cut' : shown.canContinue ? 'follow.pieces' : 'follow.full', { count: MOST })}
+          </p>
+        </div>
         <div class="board">${picture(shown)}</div>
-        ${steps(shown, this.tab, (place) => (this.tab = place))}
+        <div class="texts">
+          ${steps(shown, this.tab, (place) => (this.tab = place))} ${this.goals ? this.#hunts(scene) : nothing}
+        </div>
       </div>
-      ${this.goals ? this.#hunts(scene) : nothing} ${this.#spoken.place()}
+      ${this.#spoken.place()}
     `;
   }
 

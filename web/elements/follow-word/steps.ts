@@ -68,7 +68,8 @@ function formulas(
   const [x, q, k, v, z, o, p] = (['x', 'q', 'k', 'v', 'z', 'o', 'p'] as const).map(
     (name) => [name, html`<b>${name}</b>`] as const,
   );
-  const of = (name: FollowSymbol, letter: TemplateResult): TemplateResult => html`${symbol(name, letter)}<sub>j</sub>`;
+  const of = (name: FollowSymbol, letter: TemplateResult): TemplateResult =>
+    html`${symbol(name, letter)}<sub class="of">j</sub>`;
   const [s, a] = [html`<i>s</i>`, html`<i>α</i>`];
   const matrix = (name: string): TemplateResult => html`<b>W</b><sub>${name}</sub>`;
   const [scaled, all] = [html`<b>x̂</b>`, html`(<b>z</b><sub>1</sub>…<b>z</b><sub>8</sub>)`];

@@ -17,17 +17,14 @@ export const followStyles = css`
     border-radius: 1rem;
     text-align: start;
   }
-  .beside {
-    display: grid;
-    grid-template-columns: minmax(0, 1fr);
-    gap: 1.5rem 2rem;
+  .beside > * + * {
     margin-top: var(--_apart);
   }
   .board,
   .parts {
     display: grid;
     grid-template-columns: minmax(0, 1fr);
-    gap: 0.625rem;
+    gap: 0.375rem;
     align-self: start;
   }
   .steps {
@@ -38,11 +35,20 @@ export const followStyles = css`
   }
   @container (min-width: ${unsafeCSS(BESIDE)}px) {
     .beside {
+      display: grid;
       grid-template-columns: minmax(0, 1.8fr) minmax(0, 1fr);
+      grid-template-rows: auto 1fr;
+      gap: 0 2rem;
     }
     .board {
       position: sticky;
-      top: var(--figure-top, 0.75rem);
+      top: var(--figure-top, 0);
+      grid-area: 1 / 1 / 3 / 2;
+      margin: 0;
+    }
+    .given,
+    .texts {
+      grid-column: 2;
     }
     .step {
       padding-block: 0.25rem;
@@ -178,7 +184,7 @@ export const followStyles = css`
   .stripes {
     display: block;
     width: 100%;
-    height: 2rem;
+    height: 1.75rem;
     color: var(--_series-0);
   }
   .roles .vectors .stripes {
@@ -392,7 +398,7 @@ export const followStyles = css`
   sub {
     margin-inline-start: 0.08em;
   }
-  .symbol + sub {
+  .of {
     margin-inline-start: -0.35rem;
   }
   :is(sub, sup) {

@@ -12,7 +12,7 @@ export interface KeptFile {
   /** SHA-256 of the content, in Base64. */
   readonly hash: string;
   readonly type: string;
-  /** The only language or figure that needs the file; undefined if all do. */
+  /** The only language that needs the file; undefined if all do. */
   readonly part?: string;
 }
 

@@ -1,8 +1,8 @@
 /** The least margin around a figure, and the width for which wide figures are laid out, in CSS pixels. */
 const MARGIN = 16;
 const WIDTH = 960;
-/** The largest magnification. */
-const LARGEST = 2.5;
+/** The least and the largest magnification. */
+const [LEAST, LARGEST] = [0.84, 2.5];
 
 /** The caption is above the picture only if that makes the picture larger by more than this. */
 const GAIN = 1.08;
@@ -41,7 +41,7 @@ export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
     const zoomStacked = Math.min(room.width / width, (room.height - caption.offsetHeight - MARGIN) / height);
     const stacked = answered && beside ? was : zoomStacked > GAIN * zoomBeside;
     classList.toggle('stacked', stacked);
-    set('--zoom', String(Math.max(1, Math.min(LARGEST, stacked ? zoomStacked : zoomBeside))));
+    set('--zoom', String(Math.max(LEAST, Math.min(LARGEST, stacked ? zoomStacked : zoomBeside))));
   };
   const observer = new ResizeObserver(place);
   for (const each of [element, bar, caption]) observer.observe(each);

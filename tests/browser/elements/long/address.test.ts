@@ -116,6 +116,6 @@ test('an invalid link leaves every figure unchanged', async () => {
   });
   const page = await open({ path: `/en/?${nonsense.toString()}`, figures: FIGURES });
   expect(await page.locator('positional-curves').getByLabel('Length n').inputValue()).toBe('60');
-  expect(await page.locator('attention-masks').getByLabel('Valid keys').inputValue()).toBe('5');
+  expect(await page.locator('attention-masks').getByLabel('Valid length').inputValue()).toBe('5');
   expect(await page.locator('encoding-rotation').getByLabel('Offset δ').inputValue()).toBe('6');
 });

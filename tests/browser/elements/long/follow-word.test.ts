@@ -324,7 +324,7 @@ describe('follow-word', () => {
   });
 
   test('a narrow picture stays above the texts, and shows the part that they are about', async () => {
-    const { page, figure } = await alone({ viewport: { width: 390, height: 844 } });
+    const { figure } = await alone({ viewport: { width: 390, height: 844 } });
     const [input, table, next] = ['.parts .x', '.rows', '.next'].map((part) => figure.locator(part));
     const shown = async (): Promise<boolean[]> => Promise.all([input!, table!, next!].map((part) => part.isVisible()));
     const read = (number: number): Promise<void> =>

@@ -44,7 +44,7 @@ describe('in full screen', () => {
     expect(await figure.evaluate((element) => getComputedStyle(element).zoom)).toBe('1');
   });
 
-  test.each(['attention-masks', 'complexity-race'])(
+  test.each(['positional-heatmap', 'complexity-race'])(
     '%s is wider than in the page, with its controls in sight',
     async (tag) => {
       // Lower than the figures.

@@ -7,7 +7,7 @@ import { verdictOf } from '../../cells.js';
 const { open } = useBrowser();
 
 /** Their code opens a model's files, which a cell cannot. */
-const LISTED = ['follow-word', 'language-model'];
+const LISTED = ['follow-word', 'language-model', 'patch-positions'];
 /** It may train for longer than a cell may run; what it has printed by then stays. */
 const SLOW = ['position-training'];
 const LATE = 'Stopped: the code was still running after 10 seconds.';

@@ -90,7 +90,7 @@ test('the language menu leads to the other files, with place and state', async (
   await page.locator(`.languages a[hreflang=${other}]`).click();
   await page.waitForURL(new RegExp(`/${other}\\.html\\?.*fig-masks`));
   await page.locator('attention-masks').evaluate((figure) => figure.scrollIntoView());
-  await page.locator('attention-heads[drawn]').waitFor();
+  await page.locator('attention-masks[drawn]').waitFor();
   expect(
     await page.locator('attention-masks').evaluate((figure) => (figure as HTMLElement & { causal: boolean }).causal),
   ).toBe(false);

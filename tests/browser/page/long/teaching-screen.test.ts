@@ -33,7 +33,7 @@ async function allBeyond(page: Page, beyond: (page: Page) => Promise<string[]>):
 }
 
 test.each([
-  [1280, 800, ['en']],
+  [1280, 720, ['en']],
   [1366, 768, LANGUAGES],
 ] as const)(
   'figure by figure, each picture and its controls fit a window of %i × %i px',
