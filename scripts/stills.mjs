@@ -1,11 +1,12 @@
-// Adds a picture of every figure to a built page, for browsers without scripts and for printing. The page's own
-// exporter draws each figure in a headless Chromium, wide and narrow, light and dark. The pictures are cached in
+// Adds a picture of every figure to a built page, for browsers without scripts and for printing, and one of the story for
+// those who link to the page. The page's own exporter draws each figure in a headless Chromium, wide and narrow, light and dark. The pictures are cached in
 // build/stills until the code or text that they depend on changes. Without Chromium the page has no pictures, and says
 // that its figures need scripts.
+// SITE, where the page will be, is the beginning of the addresses of the links' pictures; by default they are relative.
 //   usage: stills.mjs FOLDER_OF_THE_PAGE [kept]      kept: uses the cached pictures and draws nothing
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { drawFigures, languagesOf, launch, openBuilt } from './built-page.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -91,8 +92,37 @@ async function draw(browser, language) {
       /** @type {Record<string, Size>} */ (stills[id])[name] = size;
     }
   }
+  writeFileSync(join(folder, 'preview.png'), await preview(tab));
   await tab.context().close();
   writeFileSync(join(folder, 'stills.json'), JSON.stringify({ key: keyOf(language), stills }));
+}
+
+/**
+ * A picture of the page's title and of its story with and without order, 1200 × 630, the size that links have.
+ *
+ * @param {import('playwright-core').Page} tab
+ */
+async function preview(tab) {
+  await tab.setViewportSize({ width: 1200, height: 630 });
+  await tab.emulateMedia({ colorScheme: 'light' });
+  const story = tab.locator('language-model');
+  await story.locator('.teller:not([inert])').waitFor();
+  await story.evaluate((figure) => /** @type {any} */ (figure).change({ positions: false }));
+  await story.locator('.story:has(.changed)', { hasText: '…' }).waitFor();
+  await story.evaluate((figure) => {
+    const lines = figure.shadowRoot?.querySelectorAll('.line') ?? [];
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(`
+      body { display: flex; flex-direction: column; justify-content: space-evenly; height: 630px; margin: 0; padding: 0 72px; font-family: var(--figure-font); }
+      h1 { margin: 0; font-size: 52px; }
+      svg { display: none; }
+      .name { margin: 0; color: #59616b; font-size: 26px; }
+      .story { margin: 0; font-size: 36px; line-height: 1.35; max-height: 4.05em; overflow: hidden; overflow-wrap: anywhere; }
+      .changed { color: #c2410c; }`);
+    document.adoptedStyleSheets.push(sheet);
+    document.body.replaceChildren(...document.querySelectorAll('h1'), ...lines);
+  });
+  return tab.screenshot();
 }
 
 /**
@@ -131,9 +161,21 @@ function insert(language) {
     // After the figure's element, the only one with a hyphen in its name.
     return figure.replace(/<\/\w+-[\w-]+>\n/, (end) => end + picture);
   });
-  // Renames the finished file: the page may be in use.
-  writeFileSync(`${fileOf(language)}.new`, html);
-  renameSync(`${fileOf(language)}.new`, fileOf(language));
+  replace(fileOf(language), html);
+  for (const file of readdirSync(join(/** @type {string} */ (page), language), { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.html')) continue;
+    // Those who show links want absolute addresses.
+    const root = process.env.SITE ?? '../'.repeat(file.split(sep).length);
+    const image = `<meta property="og:image" content="${root}stills/${language}/preview.png" />\n    `;
+    const path = join(/** @type {string} */ (page), language, file);
+    replace(path, readFileSync(path, 'utf8').replace('<meta property="og:title"', `${image}$&`));
+  }
+}
+
+/** Writes a file and renames it when it is finished: the page may be in use. @param {string} file @param {string} text */
+function replace(file, text) {
+  writeFileSync(`${file}.new`, text);
+  renameSync(`${file}.new`, file);
 }
 
 /** @param {string} path @param {Record<string, Size>} sizes @param {string} alt */

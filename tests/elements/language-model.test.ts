@@ -5,17 +5,19 @@ import { Tokenizer } from '@huggingface/tokenizers';
 import { readSafetensors, type Tensor } from 'wasm-attention';
 import { openModel, type Model } from 'wasm-attention/models';
 import { storyCode } from '../../web/elements/language-model/code.js';
-import { MOST, Run, type Changes } from '../../web/elements/language-model/run.js';
+import { likelihood, Run, type Changes } from '../../web/elements/language-model/run.js';
+import { SAMPLES, STILL } from '../../web/elements/language-model/samples.js';
+import { settings } from '../../web/elements/language-model/settings.js';
 import type { Writer } from '../../web/elements/shared/story/writer.js';
 import { int8 } from '../reference/weightTypes.js';
 import { attention } from '../support/library.js';
-import { mapsOf } from '../support/mapsOf.js';
 import { runModule } from '../support/runModule.js';
 
 const FOLDER = 'web/elements/shared/story/stories260K';
 const FIXTURE = 'tests/fixtures/stories260K';
 const json = (file: string): object => JSON.parse(readFileSync(file, 'utf8')) as object;
-const AS_TRAINED: Changes = { positions: true, window: 0, silent: [] };
+const AS_TRAINED: Changes = { positions: true, silent: [] };
+const LANGUAGES = ['id', 'ko', 'pt', 'tr'];
 const ONCE = [1, 403, 407, 261, 378];
 
 let model: Model;
@@ -29,8 +31,8 @@ beforeAll(async () => {
   const tokenizer = new Tokenizer(json(`${FOLDER}/tokenizer.json`), json(`${FOLDER}/tokenizer_config.json`));
   writer = {
     model,
-    tokensOf: (text) => tokenizer.encode(text).ids,
-    textOf: (tokens) => tokenizer.decode([...tokens]),
+    tokensOf: (text, most) => tokenizer.encode(text).ids.slice(0, most),
+    textOf: (tokens) => tokenizer.decode([...tokens], { skip_special_tokens: true }),
     pieceOf: (token) => tokenizer.id_to_token(token) ?? '',
     nameOf: (token) => tokenizer.id_to_token(token) ?? '',
   };
@@ -48,8 +50,8 @@ function greedy(beginning: readonly number[], steps: number, options: object): n
 }
 
 function written(beginning: readonly number[], steps: number, changes: Changes): Run {
-  const run = new Run(writer, beginning, changes);
-  for (let i = 0; i < steps; ++i) run.write();
+  const run = new Run(writer, beginning, changes, beginning.length + steps);
+  run.write(Infinity);
   return run;
 }
 
@@ -78,7 +80,6 @@ describe('a run', () => {
   const cases: [string, Changes, object][] = [
     ['as trained', AS_TRAINED, {}],
     ['without positions', { ...AS_TRAINED, positions: false }, { positions: 'none' }],
-    ['with a narrow window', { ...AS_TRAINED, window: 4 }, { window: 4 }],
     [
       'with silent heads',
       { ...AS_TRAINED, silent: ['1.2', '5.8'] },
@@ -89,48 +90,97 @@ describe('a run', () => {
         ],
       },
     ],
-    [
-      'with all of these',
-      { positions: false, window: 6, silent: ['3.3'] },
-      { positions: 'none', window: 6, ablate: [[2, 2]] },
-    ],
+    ['with both', { positions: false, silent: ['3.3'] }, { positions: 'none', ablate: [[2, 2]] }],
   ];
 
-  test.each(cases)('%s generates the tokens of whole passes, and shows their weights', (_, changes, options) => {
+  test.each(cases)('%s generates the tokens of whole passes, and has their weights', (_, changes, options) => {
     const run = written(ONCE, 24, changes);
     const tokens = greedy(ONCE, 24, options);
     expect(run.tokens).toEqual(tokens);
+    expect(run.pieces.join('')).toBe(writer.textOf(tokens));
     const { weights } = model.forward(tokens, { needWeights: true, ...options });
-    const shown = mapsOf(run.heads()).flat();
-    const expected = weights!.flatMap(({ data }) => Array.from(data));
-    expect(shown).toHaveLength(expected.length);
+    let worst = 0;
+    weights!.forEach(({ data }, layer) => {
+      for (let head = 0; head < model.numHeads; ++head) {
+        for (let at = 0; at < tokens.length; ++at) {
+          const looks = run.looks(layer + 1, head + 1, at);
+          expect(looks).toHaveLength(at + 1);
+          const from = (head * tokens.length + at) * tokens.length;
+          looks.forEach((weight, i) => (worst = Math.max(worst, Math.abs(weight - data[from + i]!))));
+        }
+      }
+    });
     // A cache changes the order of sums: a few roundings of float32 through five layers.
-    const worst = shown.reduce((most, value, i) => Math.max(most, Math.abs(value - expected[i]!)), 0);
     expect(worst).toBeLessThan(1e-5);
     run.dispose();
   });
 
   test('ends when it is full', () => {
-    const run = written(ONCE, MOST, AS_TRAINED);
-    expect(run.tokens).toHaveLength(MOST);
+    const run = written(ONCE, 30, AS_TRAINED);
+    expect(run.tokens).toHaveLength(ONCE.length + 30);
     expect(run.canContinue).toBe(false);
     run.dispose();
   });
+});
 
-  test('names the most likely tokens first, with the softmax of the logits', () => {
-    const run = written(ONCE, 3, AS_TRAINED);
-    const { data } = model.forward(run.tokens, { lastOnly: true }).logits!;
-    const sum = data.reduce((total, logit) => total + Math.exp(logit), 0);
-    const all = run.candidates(data.length);
-    for (const { token, probability } of all) expect(probability).toBeCloseTo(Math.exp(data[token]!) / sum, 5);
-    for (let i = 1; i < all.length; ++i) expect(all[i]!.probability).toBeLessThanOrEqual(all[i - 1]!.probability);
+test('the likelihood of a text is one over the perplexity of what was written', () => {
+  const run = written(ONCE, 20, { positions: false, silent: [] });
+  const { data } = model.forward(run.tokens).logits!;
+  let product = 1;
+  for (let at = ONCE.length; at < run.tokens.length; ++at) {
+    const shares = Array.from(data.subarray((at - 1) * model.vocabSize, at * model.vocabSize), Math.exp);
+    product *= shares[run.tokens[at]!]! / shares.reduce((a, b) => a + b, 0);
+  }
+  expect(likelihood(writer, run.tokens, ONCE.length)).toBeCloseTo(product ** (1 / 20), 5);
+  expect(likelihood(writer, ONCE, ONCE.length)).toBe(1);
+  run.dispose();
+});
+
+describe('the samples', () => {
+  const storyOf = (text: string): string => {
+    const run = written(writer.tokensOf(text, 48), settings.steps.initial, AS_TRAINED);
+    const story = run.pieces.join('').trim();
+    run.dispose();
+    return story;
+  };
+
+  test('the still is how the first one goes on', () => {
+    expect(STILL.startsWith(SAMPLES[0])).toBe(true);
+    expect(storyOf(SAMPLES[0]).startsWith(STILL)).toBe(true);
+  });
+
+  test.each(LANGUAGES)('all their whole sentences have a translation in %s, and no others', (language) => {
+    const sentences = SAMPLES.flatMap((text) => storyOf(text).match(/[^.!?]+[.!?]+"?/g) ?? []).map((each) =>
+      each.trim(),
+    );
+    const glosses = json(`web/elements/language-model/glosses/${language}.json`);
+    expect(new Set(Object.keys(glosses))).toEqual(new Set(sentences));
+  });
+
+  test.each(SAMPLES)('%s breaks without positions', (text) => {
+    const beginning = writer.tokensOf(text, 48);
+    const [plain, broken] = [AS_TRAINED, { ...AS_TRAINED, positions: false }].map((changes) => {
+      const run = written(beginning, settings.steps.initial, changes);
+      const value = likelihood(writer, run.tokens, beginning.length);
+      run.dispose();
+      return value;
+    });
+    expect(plain).toBeGreaterThan(0.45);
+    expect(broken).toBeLessThan(0.05);
+  });
+
+  test('eight heads break the second one', () => {
+    const beginning = writer.tokensOf(SAMPLES[1], 48);
+    const silent = ['1.3', '1.5', '1.6', '1.7', '2.2', '2.3', '2.5', '2.8'];
+    const run = written(beginning, settings.steps.initial, { positions: true, silent });
+    expect(likelihood(writer, run.tokens, beginning.length)).toBeLessThan(0.2);
     run.dispose();
   });
 });
 
 test.each<[string, Changes]>([
   ['as trained', AS_TRAINED],
-  ['with changes', { positions: false, window: 5, silent: ['2.7'] }],
+  ['with changes', { positions: false, silent: ['2.7'] }],
 ])('the code of the figure %s prints the figure’s tokens', async (_, changes) => {
   const run = written(ONCE, 12, changes);
   const { javascript } = storyCode(ONCE, 12, changes);

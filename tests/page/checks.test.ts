@@ -1,7 +1,5 @@
 /** Checks the right answers to the page's questions with the library; predictions.test.ts has those about encodings. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { openModel } from 'wasm-attention/models';
 import { draw, TOKENS } from '../../web/elements/attention-dropout/draws.js';
 import { lookUp, pointsOf, type Point } from '../../web/elements/attention-lookup/scene.js';
 import { LENGTH, maskScene } from '../../web/elements/attention-masks/scene.js';
@@ -15,28 +13,6 @@ import { checks, expectRight, predictionOf, shownBy } from '../support/predictio
 const exercises = checks.filter(({ figure }) => figure === undefined);
 
 describe('the library agrees with the right answer', () => {
-  test('at fig-model: without positions a story ends in two word pieces', async () => {
-    const folder = 'web/elements/shared/story/stories260K';
-    const model = await openModel({
-      config: JSON.parse(readFileSync(`${folder}/config.json`, 'utf8')),
-      weights: readFileSync(`${folder}/model.safetensors`),
-      attention,
-    });
-    const { steps, positions } = predictionOf('fig-model').show;
-    const pieces = async (options: object): Promise<number> => {
-      const tokens: number[] = [];
-      // "Once upon a time"
-      const story = model.generate([1, 403, 407, 261, 378], { maxTokens: Number(steps), ...options });
-      for await (const token of story) tokens.push(token);
-      return new Set(tokens.slice(-40)).size;
-    };
-    expect(positions).toBe('no');
-    expect(await pieces({ positions: 'none' })).toBe(2);
-    expect(await pieces({})).toBeGreaterThan(20);
-    model.dispose();
-    expectRight(predictionOf('fig-model'), 1);
-  });
-
   test('at fig-lookup: no query moves the mixture out of the triangle', () => {
     const keys = pointsOf([1.4, 0.2, -0.4, 1.8, -1, -1.2]);
     const values = pointsOf([2.2, -1, -0.2, 2.2, -2.2, -1.2]);

@@ -9,6 +9,7 @@ import { cellsOf, readProse } from '../support/proseFiles.js';
 const ROOT = join(import.meta.dirname, '../../web/page');
 /** One figure for each idea, in the order of the ideas. */
 const FIGURES = [
+  'language-model',
   'attention-lookup',
   'follow-word',
   'attention-dropout',
@@ -28,7 +29,6 @@ const FIGURES = [
   'position-training',
   'length-extrapolation',
   'patch-positions',
-  'language-model',
 ];
 const withFront = (body: string): string => `---\ntitle: T\ndescription: D\n---\n${body}`;
 

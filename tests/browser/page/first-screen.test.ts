@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { LANGUAGES } from '../../../web/elements/languages.js';
+import { STILL } from '../../../web/elements/language-model/samples.js';
 import { useBrowser } from '../browser.js';
 
 const { open } = useBrowser();
@@ -8,31 +9,26 @@ describe.each([
   { width: 1280, height: 800 },
   { width: 390, height: 844 },
 ])('at $width × $height', (viewport) => {
-  test.each(LANGUAGES)(
-    'the page in %s opens with its first figure, whose plane is entirely visible',
-    async (language) => {
-      const page = await open({ path: `/${language}/`, viewport, figures: [] });
-      await page.locator('attention-lookup[drawn]').waitFor();
-      const covered = await page
-        .locator('attention-lookup .plane')
-        .first()
-        .evaluate((plane) => {
-          const { left, right, top, bottom } = plane.getBoundingClientRect();
-          const root = plane.getRootNode() as ShadowRoot;
-          return [left + 1, right - 1]
-            .flatMap((x) => [top + 1, bottom - 1].map((y) => [x, y] as const))
-            .filter(([x, y]) => !plane.contains(root.elementFromPoint(x, y)));
-        });
-      expect(covered).toEqual([]);
-      expect(await page.evaluate(() => scrollY)).toBe(0);
-    },
-  );
+  test.each(LANGUAGES)('the page in %s opens with a story and the switch that breaks it', async (language) => {
+    const page = await open({ path: `/${language}/`, viewport, figures: [] });
+    // Until the model is there, the figure is inert.
+    await page.locator('language-model .teller:not([inert])').waitFor();
+    const covered = await page.locator('language-model :is(.story, .switch)').evaluateAll((all) =>
+      all.flatMap((part) => {
+        const { left, right, top, bottom } = part.getBoundingClientRect();
+        const root = part.getRootNode() as ShadowRoot;
+        return [top + 1, bottom - 1].filter((y) => !part.contains(root.elementFromPoint((left + right) / 2, y)));
+      }),
+    );
+    expect(covered).toEqual([]);
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+  });
 });
 
-test('one line between the title and the first figure says what to do', async () => {
-  const page = await open({ figures: [] });
-  expect(await page.locator('main > p:first-child + figure').getAttribute('id')).toBe('fig-lookup');
-  expect(await page.locator('main > p').first().innerText()).toMatch(/^Drag /);
+test('the story is in the page before any script runs', async () => {
+  const page = await open({ path: '/ko/', javaScriptEnabled: false, still: true });
+  expect(await page.locator('main > figure:first-child').getAttribute('id')).toBe('fig-model');
+  expect(await page.locator('main > figure:first-child > language-model').textContent()).toContain(STILL);
 });
 
 test.each(['en', 'ko'])('the text in %s waits only for its style sheet', async (language) => {

@@ -1,21 +1,14 @@
 import type { FigureCode } from '../shared/figure/figure-data.js';
-import type { Changes } from './run.js';
+import { optionsOf, type Changes } from './run.js';
 
 /** Code that generates the same tokens; it prints one line, the token ids. */
 export function storyCode(beginning: readonly number[], steps: number, changes: Changes): FigureCode {
-  const { positions, window, silent } = changes;
-  const heads = silent.map(
-    (name) =>
-      `[${name
-        .split('.')
-        .map((number) => Number(number) - 1)
-        .join(', ')}]`,
-  );
+  const { positions } = changes;
+  const heads = optionsOf(changes).ablate.map((head) => `[${head.join(', ')}]`);
   const options = [
     'lastOnly: true',
     ...(heads.length > 0 ? [`ablate: [${heads.join(', ')}]`] : []),
     ...(positions ? [] : ["positions: 'none'"]),
-    ...(window > 0 ? [`window: ${window}`] : []),
   ];
   return {
     javascript: `import { readFile } from 'node:fs/promises';
@@ -51,25 +44,18 @@ print(*tokens[0].tolist())
 }
 
 /** What PyTorch needs for the same changes. */
-function pytorchChanges({ positions, window, silent }: Changes): string {
+function pytorchChanges(changes: Changes): string {
   const lines: string[] = [];
-  if (silent.length > 0) {
+  const { ablate } = optionsOf(changes);
+  if (ablate.length > 0) {
     lines.push(
-      `silent = [${silent
-        .map(
-          (name) =>
-            `(${name
-              .split('.')
-              .map((number) => Number(number) - 1)
-              .join(', ')})`,
-        )
-        .join(', ')}]  # layer, head`,
+      `silent = [${ablate.map((head) => `(${head.join(', ')})`).join(', ')}]  # layer, head`,
       'for layer, head in silent:',
       '    # The output projection reads nothing of this head.',
       '    model.model.layers[layer].self_attn.o_proj.weight.data[:, 8 * head : 8 * (head + 1)] = 0',
     );
   }
-  if (!positions) {
+  if (!changes.positions) {
     lines.push(
       'def unrotated(x, ids):',
       '    shape = (*ids.shape, 8)',
@@ -77,6 +63,5 @@ function pytorchChanges({ positions, window, silent }: Changes): string {
       'model.model.rotary_emb.forward = unrotated',
     );
   }
-  if (window > 0) lines.push(`# Each token sees ${window}: pass a 4-D attention_mask with a band of that width.`);
   return lines.map((line) => `${line}\n`).join('');
 }

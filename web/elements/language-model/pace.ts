@@ -1,19 +1,12 @@
 /** Tokens per second, and at most per frame: a slow phone draws fewer frames, with more tokens in each. */
-const TOKENS_PER_SECOND = 90;
+const TOKENS_PER_SECOND = 30;
 const TOKENS_PER_FRAME = 8;
 
-/** Writes some tokens in each frame while `canContinue`. */
-export function inFrames(
-  canContinue: () => boolean,
-  write: (count: number) => void,
-  due = 0,
-  before = performance.now(),
-): void {
+/** Calls `write` with a number of tokens in frame after frame, while it returns true. */
+export function inFrames(write: (count: number) => boolean, due = 0, before = performance.now()): void {
   requestAnimationFrame((now) => {
-    if (!canContinue()) return;
     const asked = due + (Math.max(0, now - before) * TOKENS_PER_SECOND) / 1000;
     const count = Math.min(TOKENS_PER_FRAME, Math.floor(asked));
-    if (count > 0) write(count);
-    inFrames(canContinue, write, Math.min(1, asked - count), now);
+    if (count === 0 || write(count)) inFrames(write, Math.min(1, asked - count), now);
   });
 }

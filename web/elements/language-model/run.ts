@@ -1,40 +1,33 @@
-import type { ModelCache, ModelResult } from 'wasm-attention/models';
-import type { Heads } from '../shared/heads/heads.js';
 import type { Writer } from '../shared/story/writer.js';
-
-/** The most tokens of a run: a larger map could not be read. */
-export const MOST = 128;
+import { HEADS, MOST } from './settings.js';
 
 /** The changes to a run. */
 export interface Changes {
   /** Whether the model has its positions. */
   readonly positions: boolean;
-  /** How many tokens back a token sees, including itself; 0 for all. */
-  readonly window: number;
   /** Silenced heads, each `layer.head` from 1. */
   readonly silent: readonly string[];
 }
 
-/** A candidate for the next token. */
-export interface Candidate {
-  readonly token: number;
-  readonly probability: number;
-}
+export const AS_TRAINED: Changes = { positions: true, silent: [] };
 
 /** A text generated greedily, with the weights of all heads along the way. */
 export class Run {
-  readonly #writer: Writer;
-  readonly #changes: Changes;
-  readonly #cache: ModelCache;
+  readonly #cache: ReturnType<Writer['model']['createCache']>;
   readonly #tokens: number[] = [];
+  readonly #pieces: string[] = [];
   /** For each layer and head, the rows of its map, `MOST` numbers each. */
   readonly #rows: readonly Float32Array[];
-  #logits = new Float32Array();
+  #next = 0;
 
-  constructor(writer: Writer, beginning: readonly number[], changes: Changes) {
+  /** @param length  how many tokens the text has in the end */
+  constructor(
+    private readonly writer: Writer,
+    beginning: readonly number[],
+    private readonly changes: Changes,
+    private readonly length: number,
+  ) {
     const { model } = writer;
-    this.#writer = writer;
-    this.#changes = changes;
     this.#cache = model.createCache({ maxLength: MOST });
     this.#rows = Array.from({ length: model.numLayers * model.numHeads }, () => new Float32Array(MOST * MOST));
     this.#read(beginning);
@@ -45,46 +38,24 @@ export class Run {
     return this.#tokens;
   }
 
-  /** Whether another token fits. */
+  /** The text of each token. Of the tokens of one character, all but the last have none. */
+  get pieces(): readonly string[] {
+    return this.#pieces;
+  }
+
+  /** Whether there is more to write. */
   get canContinue(): boolean {
-    return this.#tokens.length < MOST;
+    return this.#tokens.length < this.length;
   }
 
-  /** Generates one token. */
-  write(): void {
-    const [first] = this.candidates(1);
-    if (first !== undefined && this.canContinue) this.#read([first.token]);
+  /** Writes up to `count` of the most likely tokens. */
+  write(count: number): void {
+    for (let i = 0; i < count && this.canContinue; ++i) this.#read([this.#next]);
   }
 
-  /** The most likely next tokens, with their probabilities. */
-  candidates(count: number): Candidate[] {
-    const most = this.#logits.reduce((a, b) => Math.max(a, b), -Infinity);
-    const shares = Array.from(this.#logits, (logit) => Math.exp(logit - most));
-    const sum = shares.reduce((a, b) => a + b, 0);
-    return shares
-      .map((share, token) => ({ token, probability: share / sum }))
-      .sort((a, b) => b.probability - a.probability)
-      .slice(0, count);
-  }
-
-  /** The weights of all heads so far. */
-  heads(): Heads {
-    const { model, nameOf } = this.#writer;
-    const length = this.#tokens.length;
-    const names = this.#tokens.map(nameOf);
-    const maps = this.#rows.map((rows) => {
-      const map = new Float32Array(length * length);
-      for (let row = 0; row < length; ++row) map.set(rows.subarray(row * MOST, row * MOST + length), row * length);
-      return map;
-    });
-    const { window } = this.#changes;
-    const mask = Array.from({ length: length * length }, (_, at) => {
-      const back = Math.floor(at / length) - (at % length);
-      return back >= 0 && (window === 0 || back < window);
-    });
-    const { numLayers: layers, numHeads: heads } = model;
-    const mapOf = (layer: number, head: number): ArrayLike<number> => maps[(layer - 1) * heads + head - 1] ?? [];
-    return { layers, heads, tokens: names, keyTokens: names, mapOf, mask };
+  /** What token `at` gives to those up to it, in a head; layer and head from 1. */
+  looks(layer: number, head: number, at: number): Float32Array {
+    return this.#rows[(layer - 1) * HEADS + head - 1]!.subarray(at * MOST, at * MOST + at + 1);
   }
 
   dispose(): void {
@@ -92,31 +63,52 @@ export class Run {
   }
 
   #read(tokens: readonly number[]): void {
-    const { positions, window, silent } = this.#changes;
     const past = this.#tokens.length;
-    const { logits, weights } = this.#writer.model.forward(tokens, {
+    const { logits, weights } = this.writer.model.forward(tokens, {
       cache: this.#cache,
       lastOnly: true,
       needWeights: true,
-      ablate: silent.map((name) => name.split('.').map((number) => Number(number) - 1) as [number, number]),
-      ...(!positions && { positions: 'none' as const }),
-      ...(window > 0 && { window }),
+      ...optionsOf(this.changes),
     });
-    this.#logits = Float32Array.from(logits?.data ?? []);
-    this.#keep(weights ?? [], tokens.length, past);
-    this.#tokens.push(...tokens);
-  }
-
-  #keep(weights: NonNullable<ModelResult['weights']>, count: number, past: number): void {
-    const keys = past + count;
-    weights.forEach(({ data }, layer) => {
-      const heads = data.length / (count * keys);
-      for (let head = 0; head < heads; ++head) {
-        for (let row = 0; row < count; ++row) {
-          const from = (head * count + row) * keys;
-          this.#rows[layer * heads + head]?.set(data.subarray(from, from + keys), (past + row) * MOST);
-        }
+    for (const token of tokens) {
+      const { length } = this.#pieces.join('');
+      this.#tokens.push(token);
+      this.#pieces.push(this.writer.textOf(this.#tokens).slice(length));
+    }
+    this.#next = logits!.data.indexOf(Math.max(...logits!.data));
+    const keys = this.#tokens.length;
+    weights!.forEach(({ data }, layer) => {
+      for (let head = 0; head < HEADS; ++head) {
+        tokens.forEach((_, row) => {
+          const from = (head * tokens.length + row) * keys;
+          this.#rows[layer * HEADS + head]!.set(data.subarray(from, from + keys), (past + row) * MOST);
+        });
       }
     });
   }
+}
+
+/** The same for a pass of the model. */
+export function optionsOf({ positions, silent }: Changes): { positions?: 'none'; ablate: [number, number][] } {
+  return {
+    ablate: silent.map((name) => name.split('.').map((number) => Number(number) - 1) as [number, number]),
+    ...(!positions && { positions: 'none' }),
+  };
+}
+
+/**
+ * How likely the model as trained finds the tokens behind the first `given` ones: the geometric mean of their
+ * probabilities, which is one over the perplexity. 1 if there are none.
+ */
+export function likelihood({ model }: Writer, tokens: readonly number[], given: number): number {
+  const written = tokens.slice(given);
+  if (written.length === 0) return 1;
+  const { data } = model.forward(tokens.slice(0, -1)).logits!;
+  const sum = written.reduce((sum, token, i) => {
+    const logits = data.subarray((given + i - 1) * model.vocabSize, (given + i) * model.vocabSize);
+    const most = Math.max(...logits);
+    const all = logits.reduce((sum, logit) => sum + Math.exp(logit - most), 0);
+    return sum + logits[token]! - most - Math.log(all);
+  }, 0);
+  return Math.exp(sum / written.length);
 }

@@ -1,9 +1,5 @@
-import type { Heads } from '../shared/heads/heads.js';
 import type { Writer } from '../shared/story/writer.js';
-import { MOST, Run, type Changes } from './run.js';
-
-/** No changes. */
-export const AS_TRAINED: Changes = { positions: true, window: 0, silent: [] };
+import { AS_TRAINED, likelihood, Run, type Changes } from './run.js';
 
 /** The model's text as trained, and with changes if there are any. */
 export interface Shown {
@@ -11,51 +7,42 @@ export interface Shown {
   readonly changed: Run | undefined;
 }
 
-/** A run, and its beginning. */
+/** A run, and what it was made of. */
 interface Kept {
   readonly key: string;
   readonly run: Run;
 }
 
-/** A figure's texts; existing ones are only continued. */
+/** A figure's texts; an existing one is kept as long as its beginning and its changes are the same. */
 export class Runs {
   #plain: Kept | undefined;
   #changed: Kept | undefined;
-  #heads: { readonly key: string; readonly heads: Heads } | undefined;
+  #likelihood: { readonly key: string; readonly value: number } | undefined;
 
-  /** The texts with up to `steps` tokens after the beginning. */
-  upTo(writer: Writer, beginning: readonly number[], steps: number, changes: Changes | undefined): Shown {
-    const length = Math.min(MOST, beginning.length + steps);
-    const continued = (kept: Kept | undefined, changes: Changes): Kept => {
-      const key = JSON.stringify([beginning, changes]);
-      let { run } = kept ?? {};
-      if (kept?.key !== key || run === undefined || run.tokens.length > length) {
-        run?.dispose();
-        run = new Run(writer, beginning, changes);
-      }
-      while (run.tokens.length < length) run.write();
-      return { key, run };
+  /** The texts of these settings; a new one has only its beginning yet. `changes` are undefined for none. */
+  of(writer: Writer, beginning: readonly number[], steps: number, changes: Changes | undefined): Shown {
+    const kept = (before: Kept | undefined, changes: Changes): Kept => {
+      const key = JSON.stringify([beginning, steps, changes]);
+      if (before?.key === key) return before;
+      before?.run.dispose();
+      return { key, run: new Run(writer, beginning, changes, beginning.length + steps) };
     };
-    this.#plain = continued(this.#plain, AS_TRAINED);
-    if (changes === undefined) {
-      this.#changed?.run.dispose();
-      this.#changed = undefined;
-    } else {
-      this.#changed = continued(this.#changed, changes);
-    }
+    this.#plain = kept(this.#plain, AS_TRAINED);
+    if (changes === undefined) this.#changed?.run.dispose();
+    this.#changed = changes && kept(this.#changed, changes);
     return { plain: this.#plain.run, changed: this.#changed?.run };
   }
 
-  /** The maps of the text with changes, or else of the other, computed again only when it has grown. */
-  heads(): Heads {
-    const { key: begun, run } = this.#changed ?? this.#plain!;
-    const key = `${begun} ${run.tokens.length}`;
-    if (this.#heads?.key !== key) this.#heads = { key, heads: run.heads() };
-    return this.#heads.heads;
+  /** How likely the model as trained finds the text with changes, once that is written. */
+  likelihood(writer: Writer, given: number): number | undefined {
+    const { key, run } = this.#changed ?? {};
+    if (key === undefined || run === undefined || run.canContinue) return undefined;
+    if (this.#likelihood?.key !== key) this.#likelihood = { key, value: likelihood(writer, run.tokens, given) };
+    return this.#likelihood.value;
   }
 
   dispose(): void {
     for (const kept of [this.#plain, this.#changed]) kept?.run.dispose();
-    this.#plain = this.#changed = this.#heads = undefined;
+    this.#plain = this.#changed = undefined;
   }
 }

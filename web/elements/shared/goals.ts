@@ -55,6 +55,15 @@ export class Goals implements ReactiveController {
     if (!this.has(goal)) keep(new Set([...reachedGoals(), this.#name(goal)]));
   }
 
+  /** The least number n of the goals `name-n` that are reached. */
+  least(name: string): number | undefined {
+    const start = this.#name(`${name}-`);
+    const numbers = [...reachedGoals()]
+      .filter((goal) => goal.startsWith(start))
+      .map((goal) => Number(goal.slice(start.length)));
+    return numbers.length === 0 ? undefined : Math.min(...numbers);
+  }
+
   forget(): void {
     const all = [...reachedGoals()];
     keep(new Set(all.filter((goal) => !goal.startsWith(this.#name('')))));
@@ -94,6 +103,10 @@ export class Goals implements ReactiveController {
 }
 
 export const goalStyles = css`
+  .goals.controls {
+    grid-template-columns: minmax(0, 1fr);
+    gap: 0.5rem;
+  }
   .goals ul {
     display: grid;
     gap: 0.25rem;

@@ -1,6 +1,6 @@
 /**
  * Serves the page offline. On installation it fetches every file that the reader's language needs; those of another
- * language when the reader opens it, and a model when the reader asks for it. From then on files come from the cache,
+ * language when the reader opens it. From then on files come from the cache,
  * and pages from the network while there is one. A new version waits until no page of the old one is open, because that
  * page still loads figures of its own version.
  *

@@ -1,3 +1,4 @@
+import { STILL } from '../../elements/language-model/samples.js';
 import { escape } from './escape.js';
 import type { PageStrings } from './pageStrings.js';
 import { securityPolicy } from './policy.js';
@@ -77,7 +78,7 @@ export function languagePage(page: {
       <noscript><p class="notice">${escape(strings.scriptsOff)}</p></noscript>
     </header>
     <main id="text" tabindex="-1">
-${withLicenses(withModels(prose.body, context), strings, context)}
+${withLicenses(withModels(withStill(prose.body), context), strings, context)}
     </main>
     ${teachingBar(strings)}
   </body>
@@ -145,6 +146,11 @@ export function startPage(menu: readonly MenuEntry[]): string {
 `;
 }
 
+/** The first figure's text, which shows until the figure is drawn. */
+function withStill(body: string): string {
+  return body.replace('<language-model>', `$&<p lang="en">${escape(STILL)} …</p>`);
+}
+
 /** The head of every page: policy, title, icon. */
 export function head(
   title: string,
@@ -157,6 +163,9 @@ export function head(
     <meta name="color-scheme" content="light dark" />
     <meta name="description" content="${escape(description)}" />
     <title>${escape(title)}</title>
+    <meta property="og:title" content="${escape(title)}" />
+    <meta property="og:description" content="${escape(description)}" />
+    <meta property="og:type" content="article" />
     <link rel="icon" href="${icon}" type="image/svg+xml" />`;
 }
 

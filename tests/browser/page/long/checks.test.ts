@@ -51,25 +51,6 @@ test('a prediction by keyboard gets a verdict, and the figure can show the answe
   expect(await page.evaluate(() => [localStorage, sessionStorage].flatMap(Object.keys))).toEqual([]);
 });
 
-test('on a phone the first question’s answer scrolls back to its picture, which is above it', async () => {
-  const page = await open({ figures: ['attention-lookup'], viewport: { width: 390, height: 844 } });
-  const figure = page.locator('#fig-lookup');
-  const answer = figure.locator('.check button[data-right]');
-  await answer.evaluate((button) => button.scrollIntoView({ block: 'center', behavior: 'instant' }));
-  const plane = figure.locator('attention-lookup svg').first();
-  const bottomOf = async (part: Locator): Promise<number> => {
-    const { y, height } = (await part.boundingBox())!;
-    return y + height;
-  };
-  expect(await bottomOf(plane)).toBeLessThan(0);
-  await answer.click();
-  await page.waitForFunction(() => {
-    const svg = document.querySelector('attention-lookup')!.shadowRoot!.querySelector('svg')!;
-    return svg.getBoundingClientRect().bottom > 150;
-  });
-  expect(await bottomOf(verdictOf(figure.locator('.check')).locator('.right'))).toBeLessThanOrEqual(844);
-});
-
 test('an answer that the figure does not show can be revealed, too', async () => {
   const page = await open({ figures: ['length-extrapolation'] });
   const figure = page.locator('#fig-extrapolation');
@@ -78,19 +59,6 @@ test('an answer that the figure does not show can be revealed, too', async () =>
   await status.getByRole('button', { name: words.checkReveal }).click();
   expect(await status.innerText()).toContain('A learned table ends');
   expect(await status.getByRole('link').count()).toBe(0);
-});
-
-test('an answer loads the model that it is about, and does not move the focus', async () => {
-  const page = await open({ figures: ['language-model'] });
-  const figure = page.locator('#fig-model');
-  const answer = figure.locator('.check button[data-right]').first();
-  await answer.focus();
-  await page.keyboard.press('Enter');
-  await figure.getByRole('textbox').first().waitFor();
-  expect(await answer.evaluate((element) => element.matches(':focus'))).toBe(true);
-  expect(
-    await figure.locator('language-model').evaluate((element) => (element as HTMLElement & { steps: number }).steps),
-  ).toBe(80);
 });
 
 test('every prediction changes its figure, with settings that the figure has', async () => {
@@ -115,15 +83,15 @@ test('every prediction changes its figure, with settings that the figure has', a
 });
 
 test('a prediction resets the figure’s other settings', async () => {
-  const page = await open({ figures: ['language-model', 'attention-masks'] });
+  const page = await open({ figures: ['attention-lookup', 'attention-masks'] });
   const settingsOf = (figure: string): Promise<Record<string, unknown>> =>
     page.locator(`#${figure} > :not(figcaption, .still)`).evaluate((element) => {
       const host = element as FigureElement & Record<string, unknown>;
       return Object.fromEntries(Object.keys(host.settings).map((name) => [name, host[name]]));
     });
-  const first = { model: await settingsOf('fig-model'), masks: await settingsOf('fig-masks') };
+  const first = { lookup: await settingsOf('fig-lookup'), masks: await settingsOf('fig-masks') };
   for (const [id, changes] of [
-    ['fig-model', { silent: ['1.1'], window: 4, head: 3 }],
+    ['fig-lookup', { temperature: 2 }],
     ['fig-masks', { seed: 7 }],
   ] as const) {
     await page
@@ -131,7 +99,7 @@ test('a prediction resets the figure’s other settings', async () => {
       .evaluate((element, changes) => (element as FigureElement).change(changes), changes);
     await page.locator(`#${id} .check button[data-right]`).first().press('Enter');
   }
-  expect(await settingsOf('fig-model')).toEqual({ ...first.model, steps: 80, positions: false });
+  expect(await settingsOf('fig-lookup')).toEqual({ ...first.lookup, query: [3, -1.5] });
   expect(await settingsOf('fig-masks')).toEqual({
     ...first.masks,
     valid: 5,

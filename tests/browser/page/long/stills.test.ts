@@ -176,3 +176,15 @@ test('a page without pictures, such as a single file, loads all its figures befo
   for (const figure of await page.locator('main figure[id] > :not(figcaption)').all())
     expect(await figure.isVisible()).toBe(true);
 });
+
+test.each(LANGUAGES)('a link to the pages in %s shows their titles and a picture of the story', async (language) => {
+  for (const path of [`/${language}/`, `/${language}/models/`]) {
+    const page = await open({ path, still: true, javaScriptEnabled: false });
+    const property = async (name: string): Promise<string> =>
+      (await page.locator(`meta[property="og:${name}"]`).getAttribute('content')) ?? '';
+    expect(await property('title')).toBe(await page.title());
+    expect(await property('description')).toBe(await page.locator('meta[name=description]').getAttribute('content'));
+    const picture = await (await page.request.get(new URL(await property('image'), page.url()).href)).body();
+    expect([picture.readUInt32BE(16), picture.readUInt32BE(20)]).toEqual([1200, 630]);
+  }
+});

@@ -74,9 +74,9 @@ describe('figure by figure', () => {
     });
     await page.keyboard.press('n');
     expect(await question(page)).not.toBe(first);
-    expect(new URL(page.url()).hash).toBe('#fig-lookup');
+    expect(new URL(page.url()).hash).toBe('#fig-model');
     await page.evaluate(() => Reflect.deleteProperty(history, 'replaceState'));
-    await page.waitForURL(`${origin()}/en/?teach=#fig-follow`, { timeout: 5000 });
+    await page.waitForURL(`${origin()}/en/?teach=#fig-lookup`, { timeout: 5000 });
   });
 
   test('arrow keys change the figure after an answer, but not in a control that uses them', async () => {
@@ -143,6 +143,7 @@ describe('figure by figure', () => {
   ] as const)('asks for a prediction before the picture at %i px, %s', async (width, colorScheme) => {
     const hasTouch = width === 390;
     const page = await begin({ viewport: { width, height: 844 }, colorScheme, hasTouch });
+    await page.keyboard.press('n');
     const answer = taught(page).locator('.check button').last();
     const [picture, asked] = [taught(page).locator('.stage'), taught(page).locator('.check')];
     const [below, above] = [(await picture.boundingBox())!, (await asked.boundingBox())!];

@@ -85,19 +85,3 @@ test('an answer below the opening figure shows the verdict, whose link leads to 
   await verdictOf(check).getByRole('link', { name: words.checkShown }).click();
   await page.waitForFunction(() => document.querySelector('attention-lookup')!.getBoundingClientRect().top > 0);
 });
-
-test.each([
-  [1280, 800],
-  [390, 844],
-])('a figure that loads its model for an answer keeps the verdict visible, at %i × %i', async (width, height) => {
-  const page = await open({ figures: ['language-model'], viewport: { width, height } });
-  const figure = page.locator('#fig-model');
-  const status = verdictOf(figure.locator('.check'));
-  const answer = figure.locator('.check button[data-right]');
-  await answer.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
-  await answer.click();
-  await figure.getByRole('textbox').first().waitFor();
-  const { top, bottom } = await status.evaluate((element) => element.getBoundingClientRect());
-  expect(top).toBeGreaterThan(0);
-  expect(bottom).toBeLessThanOrEqual(height + 0.5);
-});

@@ -128,16 +128,26 @@ export abstract class FigureElement extends AttributeElement {
     this.change(settings);
   }
 
+  /** Sends the link to the present state, or copies it; then `isSent` is true for a moment. */
+  protected send(): void {
+    void this.#tools.send();
+  }
+
+  protected get isSent(): boolean {
+    return this.#tools.isLinkCopied;
+  }
+
   /** The library, once it is loaded. */
   protected get library(): WasmAttention | undefined {
     return this.#library;
   }
 
   protected override render(): TemplateResult {
-    if (!this.words.ready) return html``;
+    // Until it is drawn, a figure shows what the page has put into it.
+    if (!this.words.ready) return html`<slot></slot>`;
     if (this.#failed) return html`<p class="failure" role="alert">${this.words.text('unsupported')}</p>`;
     const library = this.#library;
-    if (library === undefined) return html``;
+    if (library === undefined) return html`<slot></slot>`;
     return html`${this.#tools.renderHead()}
       <div class="stage">${this.renderFigure(library)}</div>
       ${this.#tools.render({ data: () => this.data(library), code: () => this.code() })}`;

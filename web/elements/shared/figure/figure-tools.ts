@@ -57,7 +57,7 @@ export class FigureTools implements ReactiveController {
 
   hostUpdated(): void {
     // Until the figure is drawn, the page reserves a place for it: see `:not([drawn])` in its style sheet.
-    if (this.figure.renderRoot.firstElementChild !== null) this.figure.toggleAttribute('drawn', true);
+    if (this.figure.renderRoot.querySelector('.stage, .failure') !== null) this.figure.toggleAttribute('drawn', true);
   }
 
   /** In the page, a link to skip the figure; in full screen, the caption's question, which is hidden there. */
@@ -73,7 +73,7 @@ export class FigureTools implements ReactiveController {
     const full = this.#fullScreen;
     return html`<div class="tools" role="group" aria-label=${words.text('tools.label')}>
         <button type="button" @click=${() => figure.reset()}>${words.text('tools.reset')}</button>
-        <button type="button" @click=${() => void this.#copyLink()}>
+        <button type="button" @click=${() => void this.copyLink()}>
           ${this.#copied === 'address' ? this.#name('tools.linkCopied', 'tools.copied') : this.#name('tools.link', 'tools.linkBrief')}
         </button>
         ${saveMenu(words, (kind) => void this.#save(kind))} ${this.#code.button(this.#closeOthers)}
@@ -119,7 +119,22 @@ export class FigureTools implements ReactiveController {
     return linkTo(this.figure, withoutSettings(location.href), this.figure.firstSettings);
   }
 
-  async #copyLink(): Promise<void> {
+  /** Whether the link has just been copied. */
+  get isLinkCopied(): boolean {
+    return this.#copied === 'address';
+  }
+
+  /** Hands the link to what the device sends with, or copies it. */
+  async send(): Promise<void> {
+    const url = this.#address();
+    const isPhone = matchMedia('(pointer: coarse)').matches && 'share' in navigator;
+    if (!isPhone) return this.copyLink();
+    // Who closes the device's dialog wants nothing else.
+    await navigator.share({ title: document.title, text: this.figure.question, url }).catch(() => undefined);
+  }
+
+  /** Copies the link, or shows it where the browser does not allow that. */
+  async copyLink(): Promise<void> {
     this.#note = '';
     if (await copies(this.#address())) {
       this.#addressOpen = false;
