@@ -40,7 +40,7 @@ const FORBIDDEN: readonly (readonly [folder: string, imported: RegExp, except: r
     'web/page/',
     /^web\/(lib\/|elements\/.+\/)/,
     // The page is built without the package.
-    ['web/page/cells/sandbox.ts', 'web/page/plugins/runCell.ts'],
+    ['web/page/cells/sandbox.ts', 'web/page/plugins/runCell.ts', 'web/page/plugins/template.ts'],
   ],
   [
     'tests/',

@@ -77,7 +77,7 @@ function textsOf(root: string): string[] {
       .map((file) => readFileSync(join(folder, file), 'utf8'));
   return [
     ...inFolder(resolve(root, 'languages/ko'), /\.(md|json)$/),
-    ...inFolder(resolve(root, '../elements'), /\/(strings|texts)\/ko\.json$/),
+    ...inFolder(resolve(root, '../elements'), /\/(glosses|strings|texts)\/ko\.json$/),
   ];
 }
 
