@@ -108,8 +108,10 @@ export function keepPlace(): Reader {
   }
   addEventListener('scroll', () => {
     if (held && document.readyState === 'complete' && Math.abs(scrollY - stoodAt) > 1) {
-      // If the layout has changed, the browser has scrolled, not the reader.
-      if (document.body.offsetHeight === height) release();
+      // If the layout has changed, the browser has scrolled, not the reader. Safari also scrolls a little after the page has
+      // loaded and a figure has been drawn.
+      const isOpening = !anchor.isNative && performance.now() < 10_000 && Math.abs(scrollY - stoodAt) < innerHeight / 4;
+      if (document.body.offsetHeight === height && !isOpening) release();
       else hold();
     }
     if (!held) anchor.keep();
