@@ -23,6 +23,8 @@ export const storyStyles = css`
     font-size: 1.125rem;
     line-height: 1.9;
     overflow-wrap: anywhere;
+    -webkit-user-select: none;
+    user-select: none;
     cursor: pointer;
   }
   .story .given {

@@ -31,7 +31,7 @@ test('the text below the first screen is laid out some seconds after the first f
   const { page, goOn } = await openHeldBack('/en/');
   expect(await leftOut(page)).toBeGreaterThan(50);
   goOn();
-  await page.locator('#fig-lookup > [drawn]').waitFor({ state: 'attached' });
+  await page.locator('#fig-model > [drawn]').waitFor({ state: 'attached' });
   expect(await leftOut(page)).toBeGreaterThan(50);
   await page.locator('html.whole').waitFor({ state: 'attached' });
   expect(await leftOut(page)).toBe(0);
@@ -45,7 +45,7 @@ test.each<[string, (page: Page) => Promise<void>]>([
 ])('the text is laid out at once for a reader who %s', async (_, act) => {
   const page = await open({ path: '/', figures: [] });
   await page.goto(`${origin()}/en/`);
-  await page.locator('#fig-lookup > [drawn]').waitFor({ state: 'attached' });
+  await page.locator('#fig-model > [drawn]').waitFor({ state: 'attached' });
   await page.locator('html:not(.whole)').waitFor({ state: 'attached' });
   await act(page);
   // Sooner than without the reader's action.

@@ -77,7 +77,7 @@ test('figures are shown one at a time, until Escape', async () => {
   await page.locator('button.teach').click();
   await page.locator('figure.taught > [drawn]').waitFor();
   await page.keyboard.press('n');
-  await page.locator('#fig-lookup:not(.taught)').waitFor({ state: 'attached' });
+  await page.locator('#fig-model:not(.taught)').waitFor({ state: 'attached' });
   await page.keyboard.press('Escape');
   await page.locator('html:not(.teaching)').waitFor({ state: 'attached' });
 });
