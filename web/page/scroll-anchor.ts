@@ -21,7 +21,10 @@ export function scrollAnchor(): ScrollAnchor {
     keep: () => {
       const moved = anchor === undefined ? 0 : topOf(anchor.part) - anchor.top;
       if (Math.abs(moved) >= 1) scrollBy({ top: moved, behavior: 'instant' });
-      const part = parts.find((each) => each.getBoundingClientRect().bottom > 0);
+      // The first part that begins in sight: one that begins above may be a figure that is being drawn.
+      const seen = parts.filter((each) => each.getBoundingClientRect().bottom > 0);
+      const first = seen.find((each) => each.getBoundingClientRect().top >= 0);
+      const part = first !== undefined && first.getBoundingClientRect().top < innerHeight ? first : seen[0];
       anchor = part && { part, top: topOf(part) };
     },
     forget: () => (anchor = undefined),

@@ -157,14 +157,14 @@ export const storyStyles = css`
   .game .remark {
     min-height: 4.35em;
   }
+  /* One below the other, so that the button's name does not change the height of the text. */
   .foot {
-    display: flex;
-    gap: 0.5rem 1rem;
-    align-items: center;
+    display: grid;
+    gap: 0.5rem;
+    justify-items: start;
     margin-top: var(--_apart);
   }
   .foot button {
-    flex: none;
     min-height: 2.25rem;
     border-color: var(--_accent);
     font-weight: 600;
