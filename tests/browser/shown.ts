@@ -16,11 +16,16 @@ export function numberOf(text: string): number {
   return plain === '-∞' ? -Infinity : Number(plain === '' ? NaN : plain);
 }
 
+/** Chooses a tool in a figure's menu. */
+export async function choose(figure: Locator, tool: string | RegExp): Promise<void> {
+  await figure.getByRole('button', { name: 'Figure tools' }).click();
+  await figure.getByRole('button', { name: tool, exact: true }).click();
+}
+
 /** Saves a figure as a file of this kind. */
 export async function save(figure: Locator, kind: 'SVG' | 'PNG' | 'CSV'): Promise<Download> {
-  await figure.getByRole('button', { name: 'Save', exact: true }).click();
   const downloads = figure.page().waitForEvent('download');
-  await figure.getByRole('button', { name: `(${kind})` }).click();
+  await choose(figure, new RegExp(kind));
   return downloads;
 }
 
@@ -76,32 +81,30 @@ function fields(line: string): string[] {
 
 /** The texts of the figure's table, row by row, including row headers. Opens the table and closes it. */
 export async function tableOf(figure: Locator): Promise<string[][]> {
-  const toggle = figure.getByRole('button', { name: 'Values as a table' });
-  await toggle.click();
+  await choose(figure, 'Values as a table');
   const rows = await figure
     .locator('.figure-values tbody tr')
     .evaluateAll((all) => all.map((row) => [...row.querySelectorAll('th, td')].map((cell) => cell.textContent ?? '')));
-  await toggle.click();
+  await choose(figure, 'Values as a table');
   return rows;
 }
 
 /** The figure's code, as its panel shows it. Opens the panel and closes it. */
 export async function codeOf(figure: Locator): Promise<{ javascript: string; pytorch: string }> {
-  const toggle = figure.getByRole('button', { name: 'Code', exact: true });
-  await toggle.click();
+  await choose(figure, 'Code');
   const text = async (language: string): Promise<string> => {
     await figure.getByRole('radio', { name: language }).check();
     return (await figure.locator('.panel pre').textContent()) ?? '';
   };
   const code = { pytorch: await text('PyTorch'), javascript: await text('JavaScript') };
-  await toggle.click();
+  await choose(figure, 'Code');
   return code;
 }
 
 /** Path and query of the figure's link; the page needs the permissions of `CLIPBOARD`. */
 export async function addressOf(figure: Locator): Promise<string> {
-  await figure.getByRole('button', { name: 'Copy link' }).click();
-  await figure.getByRole('button', { name: 'Link copied' }).waitFor();
+  await choose(figure, 'Copy link');
+  await figure.getByText('Link copied').waitFor();
   const { pathname, search } = new URL(await figure.page().evaluate(() => navigator.clipboard.readText()));
   return pathname + search;
 }

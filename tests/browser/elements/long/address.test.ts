@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { useBrowser } from '../../browser.js';
-import { CLIPBOARD } from '../../shown.js';
+import { CLIPBOARD, choose } from '../../shown.js';
 
 const { open, origin } = useBrowser();
 
@@ -10,8 +10,8 @@ test('the link restores a figure’s state, and reset the page’s settings', as
   const page = await open({ figures: ['encoding-rotation'], ...CLIPBOARD });
   const figure = page.locator('encoding-rotation');
   await figure.getByLabel('Offset δ').fill('-7');
-  await figure.getByRole('button', { name: 'Copy link' }).click();
-  await figure.getByRole('button', { name: 'Link copied' }).waitFor();
+  await choose(figure, 'Copy link');
+  await figure.getByText('Link copied').waitFor();
   const address = await page.evaluate(() => navigator.clipboard.readText());
   expect(address).toBe(`${origin()}/en/?fig-rotation=offset%3D-7#fig-rotation`);
   await page.goto('about:blank');
@@ -28,7 +28,7 @@ test('without a clipboard the URL is selected below the figure', async () => {
   const page = await open({ figures: ['encoding-rotation'], script });
   const figure = page.locator('encoding-rotation');
   await figure.getByLabel('Position i').fill('3');
-  await figure.getByRole('button', { name: 'Copy link' }).click();
+  await choose(figure, 'Copy link');
   const field = figure.getByLabel('Address of the figure');
   expect(await field.inputValue()).toBe(`${origin()}/en/?fig-rotation=position%3D3#fig-rotation`);
   const selected = await field.evaluate((input: HTMLInputElement) => [input.selectionStart, input.selectionEnd]);
@@ -48,8 +48,8 @@ test.each([['granted'], ['denied']])(
     });
     const figure = page.locator('encoding-rotation');
     await figure.getByLabel('Position i').fill('3');
-    await figure.getByRole('button', { name: 'Copy link' }).click();
-    if (access === 'granted') await figure.getByRole('button', { name: 'Link copied' }).waitFor();
+    await choose(figure, 'Copy link');
+    if (access === 'granted') await figure.getByText('Link copied').waitFor();
     const address =
       access === 'granted'
         ? await page.evaluate(() => navigator.clipboard.readText())

@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { attention } from '../../../support/library.js';
 import { useBrowser } from '../../browser.js';
 import { servePage, type PageServer } from '../../server.js';
+import { choose } from '../../shown.js';
 
 const DIST = join(import.meta.dirname, '../../../../dist');
 const folder = mkdtempSync(join(tmpdir(), 'wasm-attention-embedding-'));
@@ -38,7 +39,7 @@ describe.each(['all', 'auto'])('one script tag (%s)', (name) => {
   test('draws a page’s figures under the strict policy, from its own server alone', async () => {
     const page = await open({ path: `/${name}.html`, figures: ['positional-curves', 'attention-lookup'] });
     const curves = page.locator('positional-curves');
-    await curves.getByRole('button', { name: 'Values as a table' }).click();
+    await choose(curves, 'Values as a table');
     await curves.locator('tbody tr').first().waitFor();
     // Compare its table with the library: five positions of columns 2 and 3.
     const P = attention.sinusoidalEncoding({ length: 5, dim: 6 });

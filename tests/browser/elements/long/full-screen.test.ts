@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { openAlone } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
-import { contentOf, parsed, save } from '../../shown.js';
+import { choose, contentOf, parsed, save } from '../../shown.js';
 
 const { open, leave } = useBrowser();
 
 describe('in full screen', () => {
   const enter = async (figure: Locator): Promise<void> => {
-    await figure.getByRole('button', { name: 'Full screen' }).click();
+    await choose(figure, 'Full screen');
     await figure.getByRole('button', { name: 'Leave full screen' }).waitFor();
     // A few frames to find out how large it can be.
     await figure.page().waitForTimeout(500);
@@ -39,7 +39,7 @@ describe('in full screen', () => {
     expect(scrolls).toBe(false);
     expect(side === 'wide' ? width / viewport.width : height / viewport.height).toBeGreaterThan(0.88);
     await figure.getByRole('button', { name: 'Leave full screen' }).click();
-    await figure.getByRole('button', { name: 'Full screen', exact: true }).waitFor();
+    await figure.getByRole('button', { name: 'Leave full screen' }).waitFor({ state: 'detached' });
     expect(await figure.evaluate((element) => element.clientWidth)).toBe(before);
     expect(await figure.evaluate((element) => getComputedStyle(element).zoom)).toBe('1');
   });
@@ -100,7 +100,7 @@ describe('in full screen', () => {
           expect([box.y >= 0, box.y + box.height <= height]).toEqual([true, true]);
         }
         await out.tap();
-        await figure.getByRole('button', { name: 'Full screen', exact: true }).waitFor();
+        await out.waitFor({ state: 'detached' });
         await leave(page);
       }
     },
@@ -137,9 +137,9 @@ describe('in full screen', () => {
     const box = await tick.boundingBox();
     await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) - 60);
     expect(await figure.getByRole('slider', { name: 'Tokens n' }).getAttribute('aria-valuetext')).toBe('1,024');
-    const button = figure.getByRole('button', { name: 'Save', exact: true });
+    const button = figure.getByRole('button', { name: 'Figure tools' });
     await button.click();
-    const [menu, below] = [await figure.locator('.save').boundingBox(), await button.boundingBox()];
+    const [menu, below] = [await figure.locator('.menu').boundingBox(), await button.boundingBox()];
     expect(Math.abs((menu?.x ?? 0) - (below?.x ?? 0))).toBeLessThan(2);
   });
 });

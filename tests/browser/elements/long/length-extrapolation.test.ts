@@ -3,7 +3,7 @@ import type { Locator } from 'playwright-core';
 import { COMPARED, COMPUTED, LENGTHS } from '../../../../web/elements/length-extrapolation/runs.js';
 import { openAlone } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
-import { tableOf } from '../../shown.js';
+import { choose, tableOf } from '../../shown.js';
 
 const { open } = useBrowser();
 
@@ -93,6 +93,6 @@ test('a link with another seed starts with faint curves, whose seed is in the ta
   await extrapolation.locator('.readout', { hasText: 'Faint: the curves of seed 1.' }).waitFor();
   expect(await extrapolation.locator('path.faint[data-positions]').count()).toBe(COMPARED.length);
   expect(await numbersOf(extrapolation)).toEqual(COMPUTED_ROWS);
-  await extrapolation.getByRole('button', { name: 'Values as a table' }).click();
+  await choose(extrapolation, 'Values as a table');
   expect(await extrapolation.locator('thead th').allInnerTexts()).toContain('RoPE (Seed 1)');
 });

@@ -7,7 +7,7 @@ import { LANGUAGES } from '../../../../web/elements/languages.js';
 import type { LensViewer } from '../../../../web/elements/shared/lens-viewer/lens-viewer.js';
 import { violationsOf, widthOf } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
-import { contentOf, csvOf, parsed, save, tableOf } from '../../shown.js';
+import { choose, contentOf, csvOf, parsed, save, tableOf } from '../../shown.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'wasm-attention-lens-'));
 const { open } = useBrowser({ folder });
@@ -208,7 +208,7 @@ describe('lens-viewer', () => {
     const before = await height();
     await figure.locator('heat-map .plot').first().press('Control+Home');
     expect(await height()).toBe(before);
-    await figure.getByRole('button', { name: 'Values as a table' }).click();
+    await choose(figure, 'Values as a table');
     await figure.locator('.candidates button').first().click();
     expect(await violationsOf(page, 'lens-viewer')).toEqual([]);
     expect(await widthOf(page)).toBeLessThanOrEqual(width);

@@ -3,7 +3,7 @@ import type { Locator } from 'playwright-core';
 import { Training } from '../../../../web/training/train.js';
 import { attention } from '../../../support/library.js';
 import { useBrowser } from '../../browser.js';
-import { numberOf } from '../../shown.js';
+import { choose, numberOf } from '../../shown.js';
 
 const { open } = useBrowser();
 
@@ -20,7 +20,7 @@ const button = (training: Locator, name: string | RegExp): Locator => training.g
 
 /** Numbers of the figure's table, row by row: step, and loss and accuracy of the positions of that name. */
 async function tableOf(training: Locator, name: string): Promise<number[][]> {
-  await button(training, 'Values as a table').click();
+  await choose(training, 'Values as a table');
   const heads = await training.locator('thead th').allInnerTexts();
   const at = heads.indexOf(`${name}: loss`);
   expect(heads[at + 1]).toBe(`${name}: accuracy`);

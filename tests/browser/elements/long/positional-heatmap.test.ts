@@ -5,7 +5,7 @@ import { sinusoidalEncoding } from '../../../reference/sinusoidalEncoding.js';
 import { attention } from '../../../support/library.js';
 import { openAlone } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
-import { numberOf } from '../../shown.js';
+import { choose, numberOf } from '../../shown.js';
 import { picture, signed } from '../../canvas.js';
 
 const { open } = useBrowser();
@@ -159,7 +159,7 @@ test('selecting a cell draws its column as a curve, and selecting it again remov
 
 test('the table has every value', async () => {
   const { figure } = await alone();
-  await figure.getByText('Values as a table').click();
+  await choose(figure, 'Values as a table');
   await figure.locator('td').first().waitFor();
   const { data } = sinusoidalEncoding({ length: 60, dim: 32 });
   const cells = await figure.locator('td').allTextContents();

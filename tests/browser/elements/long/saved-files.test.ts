@@ -35,7 +35,7 @@ test('the SVG of the heat map has a rectangle of the right colour for every cell
   }
   expect(colours).toEqual(Array.from(data, (value) => hex(signed(value, 1))));
   for (const text of ['position', 'column', '0', '7', '30', '−1', '1']) expect(texts).toContain(text);
-  for (const text of ['Length n', 'Save', 'Values as a table']) expect(texts).not.toContain(text);
+  for (const text of ['Length n', '…', 'Values as a table']) expect(texts).not.toContain(text);
 });
 
 test('the SVG of the curves is as wide as shown, with every curve and label in its colour', async () => {

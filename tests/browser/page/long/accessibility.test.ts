@@ -42,14 +42,11 @@ test.each([
       for (const slider of await page.locator('input[type=range]').all()) await slider.press('ArrowRight');
     }
     // Open a table, some code and a menu.
-    const tools = page.locator('positional-curves .tools button');
     for (const name of ['tools.code', 'table'] as const) {
-      await tools
-        .filter({ hasText: textsOf(language).figures[name] })
-        .first()
-        .click();
+      await page.locator('positional-curves .more').click();
+      await page.locator('positional-curves .menu').getByText(textsOf(language).figures[name], { exact: true }).click();
     }
-    await page.locator('path-lengths .tools [popovertarget]').click();
+    await page.locator('path-lengths .more').click();
     expect(await violations(page)).toEqual([]);
     const contentWidth = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
     expect(await contentWidth()).toBe(width);

@@ -4,6 +4,7 @@ import { textsOf } from '../../../support/proseFiles.js';
 import { openAlone } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
 import { openWhole, TAGS, undrawn } from '../../whole.js';
+import { choose } from '../../shown.js';
 
 const { open } = useBrowser();
 
@@ -113,7 +114,7 @@ test.each([
     script: `Object.defineProperty(Navigator.prototype, 'clipboard', { get: () => (${value}) });`,
   });
   await figure.evaluate((element) => (element as HTMLElement & { change(to: object): void }).change({ valid: 3 }));
-  await figure.getByRole('button', { name: textsOf('en').figures['tools.link'] }).click();
+  await choose(figure, textsOf('en').figures['tools.link']);
   const field = figure.locator('input.address');
   expect([...new URL(await field.inputValue()).searchParams.values()]).toEqual(['valid=3']);
   const { length } = await field.inputValue();

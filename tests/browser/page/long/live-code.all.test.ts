@@ -3,6 +3,7 @@ import { figures } from '../../../../web/elements/registry.js';
 import { openAlone } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
 import { verdictOf } from '../../cells.js';
+import { choose } from '../../shown.js';
 
 const { open } = useBrowser();
 
@@ -16,7 +17,7 @@ test.each(Object.keys(figures).filter((tag) => !LISTED.includes(tag)))(
   'the code of %s runs in a cell and prints something',
   async (tag) => {
     const { page, figure } = await openAlone(open, tag);
-    await figure.getByRole('button', { name: 'Code', exact: true }).click();
+    await choose(figure, 'Code');
     await figure.getByRole('button', { name: 'Edit and run' }).click();
     const cell = page.locator('code-cell');
     expect(SLOW.includes(tag) ? ['', LATE] : ['']).toContain(await verdictOf(cell));

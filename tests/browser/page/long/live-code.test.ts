@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { openAlone, violationsOf } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
+import { choose } from '../../shown.js';
 
 const { open } = useBrowser();
 
@@ -9,7 +10,7 @@ test.each([390, 1280])(
   async (width) => {
     const { page, figure } = await openAlone(open, 'attention-lookup', { viewport: { width, height: 844 } });
     await figure.getByLabel('Valid keys').fill('2');
-    await figure.getByRole('button', { name: 'Code' }).press('Enter');
+    await choose(figure, 'Code');
     await figure.getByRole('button', { name: 'Edit and run' }).press('Enter');
     const cell = page.locator('code-cell');
     await cell.locator('.run:focus').waitFor();
@@ -23,23 +24,21 @@ test.each([390, 1280])(
     expect(numbers[2]).toBe(0);
     expect(numbers[0]! + numbers[1]!).toBeCloseTo(1, 5);
     expect(await violationsOf(page, 'code-cell')).toEqual([]);
-    expect(await figure.getByRole('button', { name: 'Code' }).getAttribute('aria-expanded')).toBe('true');
-    await figure.getByRole('button', { name: 'Code' }).click();
+    await choose(figure, 'Code');
     expect(await cell.count()).toBe(0);
   },
 );
 
 test('Escape first leaves the editor, then closes the code and focuses its button', async () => {
   const { page, figure } = await openAlone(open, 'attention-masks');
-  const code = figure.getByRole('button', { name: 'Code', exact: true });
-  const focused = (): Promise<string | undefined> =>
-    figure.evaluate((element) => element.shadowRoot?.activeElement?.textContent?.trim());
-  await code.press('Enter');
+  const focused = (): Promise<string | null | undefined> =>
+    figure.evaluate((element) => element.shadowRoot?.activeElement?.ariaLabel);
+  await choose(figure, 'Code');
   await figure.locator('.panel pre').focus();
   await page.keyboard.press('Escape');
   expect(await figure.locator('.panel').count()).toBe(0);
-  expect(await focused()).toBe('Code');
-  await code.press('Enter');
+  expect(await focused()).toBe('Figure tools');
+  await choose(figure, 'Code');
   await figure.getByRole('button', { name: 'Edit and run' }).press('Enter');
   const cell = figure.locator('code-cell');
   await cell.getByRole('button', { name: 'Edit' }).click();
@@ -49,15 +48,14 @@ test('Escape first leaves the editor, then closes the code and focuses its butto
   await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('Escape');
   expect(await cell.count()).toBe(0);
-  expect(await code.getAttribute('aria-expanded')).toBe('false');
-  expect(await focused()).toBe('Code');
+  expect(await focused()).toBe('Figure tools');
 });
 
 test('code runs in full screen, too', async () => {
   const { figure } = await openAlone(open, 'attention-masks');
-  await figure.getByRole('button', { name: 'Full screen' }).click();
+  await choose(figure, 'Full screen');
   await figure.getByRole('button', { name: 'Leave full screen' }).waitFor();
-  await figure.getByRole('button', { name: 'Code', exact: true }).click();
+  await choose(figure, 'Code');
   await figure.getByRole('button', { name: 'Edit and run' }).click();
   const cell = figure.locator('code-cell');
   await cell.locator('.run').click();
@@ -66,7 +64,7 @@ test('code runs in full screen, too', async () => {
 
 test('code that a cell cannot run stays a listing', async () => {
   const { figure } = await openAlone(open, 'language-model');
-  await figure.getByRole('button', { name: 'Code' }).click();
+  await choose(figure, 'Code');
   await figure.locator('.panel pre').waitFor();
   expect(await figure.getByRole('button', { name: 'Edit and run' }).count()).toBe(0);
 });

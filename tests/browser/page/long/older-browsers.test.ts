@@ -59,7 +59,7 @@ test.each([390, 1280])('menus are lists that cover nothing, at %i px', async (wi
   await page.waitForFunction(() => Math.abs(document.querySelector('#references')!.getBoundingClientRect().top) < 200);
 });
 
-test('a figure’s file formats are among its tools', async () => {
+test('a figure’s tools are in a row', async () => {
   const page = await openInOld('/en/attention-masks');
   const svg = page.locator('attention-masks').getByRole('button', { name: 'SVG' });
   await svg.waitFor();

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { violationsOf } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
+import { choose } from '../../shown.js';
 
 const { open, origin } = useBrowser();
 
@@ -162,7 +163,7 @@ describe('figure by figure', () => {
     const page = await begin({ viewport: { width: 1600, height: 1000 } });
     const width = async (): Promise<number> => (await taught(page).locator('.stage').boundingBox())?.width ?? NaN;
     const before = await width();
-    await taught(page).getByRole('button', { name: 'Values as a table' }).click();
+    await choose(taught(page), 'Values as a table');
     await taught(page).locator('.figure-values').waitFor();
     await page.waitForTimeout(200);
     expect(await width()).toBe(before);
@@ -175,7 +176,7 @@ describe('figure by figure', () => {
     const before = await slider.inputValue();
     for (const key of ['PageDown', 'ArrowLeft']) await slider.press(key);
     expect(await slider.inputValue()).not.toBe(before);
-    await taught(page).getByRole('button', { name: 'Save', exact: true }).press('Enter');
+    await taught(page).getByRole('button', { name: 'Figure tools' }).press('Enter');
     const menu = taught(page).locator('[popover]').first();
     expect(await menu.isVisible()).toBe(true);
     await page.keyboard.press('Escape');
@@ -188,11 +189,11 @@ describe('figure by figure', () => {
   test('continues after a figure was in full screen by its own button', async () => {
     const page = await open({ path: '/en/?teach#fig-lookup', figures: [] });
     await taught(page).locator('[drawn]').waitFor();
-    await taught(page).getByRole('button', { name: 'Full screen' }).click();
+    await choose(taught(page), 'Full screen');
     await taught(page).getByRole('button', { name: 'Leave full screen' }).waitFor();
     await page.keyboard.press('n');
     await taught(page).getByRole('button', { name: 'Leave full screen' }).click();
-    await taught(page).getByRole('button', { name: 'Full screen', exact: true }).waitFor();
+    await taught(page).getByRole('button', { name: 'Leave full screen' }).waitFor({ state: 'detached' });
     expect(await taught(page).getAttribute('id')).toBe('fig-lookup');
   });
 

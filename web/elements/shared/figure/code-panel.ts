@@ -3,6 +3,7 @@ import { liveCode } from '../../live-code.js';
 import { choice } from '../controls/controls.js';
 import type { Localised } from '../localised.js';
 import type { FigureCode } from './figure-data.js';
+import type { Tool } from './tool-menu.js';
 
 type CodeLanguage = keyof FigureCode;
 
@@ -33,26 +34,24 @@ export class CodePanel {
     this.figure.requestUpdate();
   }
 
-  button(pressed: () => void): TemplateResult {
-    const toggle = (): void => {
+  tool(pressed: () => void): Tool {
+    const choose = (): void => {
       const opens = !this.open;
       this.close();
       this.#listing = opens;
       pressed();
     };
-    return html`<button type="button" class="code" aria-expanded=${this.open} @click=${toggle}>
-      ${this.words.text('tools.code')}
-    </button>`;
+    return { name: 'tools.code', choose, open: this.open };
   }
 
-  render(code: () => FigureCode, copied: boolean): TemplateResult | typeof nothing {
+  render(code: () => FigureCode): TemplateResult | typeof nothing {
     if (!this.open) return nothing;
     return html`<div class="panel" @keydown=${this.#leave}>
-      ${this.#listing ? this.#listingOf(code(), copied) : html`<slot name="code"></slot>`}
+      ${this.#listing ? this.#listingOf(code()) : html`<slot name="code"></slot>`}
     </div>`;
   }
 
-  #listingOf(code: FigureCode, copied: boolean): TemplateResult {
+  #listingOf(code: FigureCode): TemplateResult {
     const text = code[this.#language];
     const run = this.#runnable(code);
     const option = (language: CodeLanguage): TemplateResult =>
@@ -63,9 +62,7 @@ export class CodePanel {
     return html`<fieldset class="choices" aria-label=${this.words.text('tools.codeLabel')}>
         <div class="options">
           ${option('javascript')}${option('pytorch')}
-          <button type="button" @click=${() => this.copy(text)}>
-            ${this.words.text(copied ? 'tools.copied' : 'tools.copy')}
-          </button>
+          <button type="button" @click=${() => this.copy(text)}>${this.words.text('tools.copy')}</button>
           ${
             run === undefined
               ? nothing
@@ -91,6 +88,6 @@ export class CodePanel {
     if (event.key !== 'Escape' || event.defaultPrevented) return;
     event.preventDefault();
     this.close();
-    this.figure.renderRoot.querySelector<HTMLElement>('.tools .code')?.focus();
+    this.figure.renderRoot.querySelector<HTMLElement>('.tools .more')?.focus();
   };
 }

@@ -65,13 +65,13 @@ export const toolStyles = css`
   .tools {
     display: flex;
     flex-wrap: wrap;
+    align-items: center;
     gap: 0 1.1rem;
     margin-top: var(--_apart);
     color: var(--_quiet);
     font-size: 0.75rem;
   }
   .tools button,
-  .save button,
   .panel button {
     min-width: 1.5rem;
     min-height: 1.75rem;
@@ -84,50 +84,22 @@ export const toolStyles = css`
     cursor: pointer;
   }
   .tools button:hover,
-  .save button:hover,
   .panel button:hover {
     color: var(--_accent);
     text-decoration: underline;
     text-underline-offset: 0.25em;
   }
-  .tools button[aria-expanded='true'] {
-    color: var(--_ink);
-    text-decoration: underline;
-    text-decoration-color: var(--_accent);
-    text-decoration-thickness: 2px;
-    text-underline-offset: 0.3em;
-  }
-  .brief {
-    display: none;
+  .tools .more {
+    font-size: 1.25rem;
+    line-height: 1;
   }
   @media (max-width: 30rem) {
-    .tools {
-      justify-content: space-between;
-      gap: 0 0.25rem;
-    }
     .tools > button {
-      min-width: 2rem;
+      min-width: 2.5rem;
       min-height: 2.5rem;
     }
-    .tools > button:first-child {
-      text-align: start;
-    }
-    .tools > button:last-of-type {
-      text-align: end;
-    }
-    .brief {
-      display: inline;
-    }
-    /* Screen readers still read it. */
-    .in-full {
-      position: absolute;
-      width: 1px;
-      height: 1px;
-      overflow: hidden;
-      clip-path: inset(50%);
-    }
   }
-  .save {
+  .menu {
     position: absolute;
     inset: auto;
     margin: 0;
@@ -138,19 +110,24 @@ export const toolStyles = css`
     color: var(--_ink);
     font: 0.75rem/1.45 var(--_font);
   }
-  .save button {
+  .menu button {
     display: block;
     width: 100%;
+    min-height: 2rem;
     text-align: start;
   }
-  /* Safari before 17 has no popovers: it shows the formats, among the tools. */
+  .menu [aria-expanded='true']::after {
+    content: ' ✓';
+  }
+  /* Safari before 17 has no popovers: it shows the tools in a row. */
   @supports not selector(:popover-open) {
     .tools [popovertarget] {
       display: none;
     }
-    .save {
+    .menu {
       display: flex;
       position: static;
+      flex-wrap: wrap;
       gap: 0 1.1rem;
       padding: 0;
       border: 0;

@@ -1,12 +1,12 @@
 import { html, nothing, type LitElement, type ReactiveController, type TemplateResult } from 'lit';
-import type { Localised, StringKey } from '../localised.js';
+import type { Localised } from '../localised.js';
 import { CodePanel } from './code-panel.js';
 import type { FigureCode, FigureData } from './figure-data.js';
 import { FullScreen } from './full-screen.js';
-import { saveMenu, type FileKind } from './save-menu.js';
 import { saveStage } from './save-stage.js';
 import { linkTo, withoutSettings, type Shareable } from './share-link.js';
 import { figureEnd, skipButton } from './skip.js';
+import { saveTools, toolMenu, type FileKind, type Tool } from './tool-menu.js';
 import { ValuesPanel } from './values-panel.js';
 
 /** A figure as its tools see it. */
@@ -23,12 +23,12 @@ export interface FigureSources {
   readonly code: () => FigureCode;
 }
 
-/** How long a button shows that it has worked, in milliseconds. */
+/** How long the tools show that something is copied, in milliseconds. */
 const CONFIRMATION_TIME = 2500;
 
 /**
- * The row of tools below every figure, always in the same order: reset, link, save, code, full screen, table of values.
- * Buttons confirm what they have done. If the browser does not allow copying, the text to copy is shown.
+ * The tools below every figure: reset, and a menu of link, files, code, full screen and table of values. What is copied
+ * is confirmed beside them. If the browser does not allow copying, the text to copy is shown.
  */
 export class FigureTools implements ReactiveController {
   #sources: FigureSources | undefined;
@@ -71,34 +71,25 @@ export class FigureTools implements ReactiveController {
     this.#sources = sources;
     const { words, figure } = this;
     const full = this.#fullScreen;
-    return html`<div class="tools" role="group" aria-label=${words.text('tools.label')}>
+    const tools: readonly Tool[] = [
+      { name: 'tools.link', choose: () => void this.copyLink() },
+      ...saveTools((kind) => void this.#save(kind)),
+      this.#code.tool(this.#closeOthers),
+      { name: 'table', choose: this.#table.toggle, open: this.#table.open },
+      ...(full.possible && !full.on ? [{ name: 'tools.fullScreen', choose: full.toggle } as const] : []),
+    ];
+    return html`<div class="tools">
         <button type="button" @click=${() => figure.reset()}>${words.text('tools.reset')}</button>
-        <button type="button" @click=${() => void this.copyLink()}>
-          ${this.#copied === 'address' ? this.#name('tools.linkCopied', 'tools.copied') : this.#name('tools.link', 'tools.linkBrief')}
-        </button>
-        ${saveMenu(words, (kind) => void this.#save(kind))} ${this.#code.button(this.#closeOthers)}
+        ${toolMenu(words, tools)}
         ${
-          full.possible
-            ? html`<button type="button" @click=${full.toggle}>
-                ${full.on ? this.#name('tools.leaveFullScreen', 'tools.leaveBrief') : words.text('tools.fullScreen')}
-              </button>`
+          full.on
+            ? html`<button type="button" @click=${full.toggle}>${words.text('tools.leaveFullScreen')}</button>`
             : nothing
         }
-        <button type="button" aria-expanded=${this.#table.open} @click=${this.#table.toggle}>
-          ${this.#name('table', 'tableBrief')}
-        </button>
+        <span role="status">${this.#confirmation()}</span>
       </div>
-      <span class="spoken" role="status">${this.#spoken()}</span>
       ${this.#note === '' ? nothing : html`<p class="note" role="alert">${this.#note}</p>`}
-      ${this.#code.render(sources.code, this.#copied === 'code')} ${this.#addressPanel()}
-      ${this.#table.place()}${figureEnd}`;
-  }
-
-  /** A tool's name, and its short form for narrow windows, so that all tools fit in one row. */
-  #name(whole: StringKey, brief: StringKey): TemplateResult {
-    const { words } = this;
-    return html`<span class="in-full">${words.text(whole)}</span
-      ><span class="brief" aria-hidden="true">${words.text(brief)}</span>`;
+      ${this.#code.render(sources.code)} ${this.#addressPanel()} ${this.#table.place()}${figureEnd}`;
   }
 
   #addressPanel(): TemplateResult | typeof nothing {
@@ -110,7 +101,7 @@ export class FigureTools implements ReactiveController {
     </div>`;
   }
 
-  #spoken(): string {
+  #confirmation(): string {
     if (this.#copied === undefined) return '';
     return this.words.text(this.#copied === 'address' ? 'tools.linkCopied' : 'tools.copied');
   }

@@ -4,7 +4,7 @@ import { saveFile } from '../export/file.js';
 import { pngOf } from '../export/png.js';
 import { pictureOf } from '../export/svg.js';
 import type { FigureData } from './figure-data.js';
-import type { FileKind } from './save-menu.js';
+import type { FileKind } from './tool-menu.js';
 import { fileName } from './share-link.js';
 
 /** Saves an element's `.stage`, or its numbers, as a file. Rejects if the browser cannot make the file. */

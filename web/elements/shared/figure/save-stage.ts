@@ -1,7 +1,7 @@
 import type { LitElement } from 'lit';
 import type { Localised } from '../localised.js';
 import type { FigureData } from './figure-data.js';
-import type { FileKind } from './save-menu.js';
+import type { FileKind } from './tool-menu.js';
 
 /** Saves what an element shows, and resolves to what the reader should know: nothing if it worked. */
 export async function saveStage(

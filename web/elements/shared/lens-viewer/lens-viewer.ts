@@ -9,8 +9,8 @@ import { define } from '../define.js';
 import { dataTable } from '../figure/data-table.js';
 import type { FigureData } from '../figure/figure-data.js';
 import { toolStyles } from '../figure/figure-tools-styles.js';
-import { saveMenu } from '../figure/save-menu.js';
 import { saveStage } from '../figure/save-stage.js';
+import { saveTools, toolMenu } from '../figure/tool-menu.js';
 import type { Cell } from '../heat-map/cursor.js';
 import '../heat-map/heat-map.js';
 import { mapAxesStyles } from '../heat-map/map-axes.js';
@@ -266,11 +266,11 @@ export class LensViewer extends AttributeElement {
       const title = this.getAttribute('aria-label') ?? this.#title();
       this.note = await saveStage(kind, this, title, () => this.data(), words);
     };
-    return html`<div class="tools" role="group" aria-label=${words.text('tools.label')}>
-        ${saveMenu(words, (kind) => void save(kind))}
-        <button type="button" aria-expanded=${this.tableOpen} @click=${() => (this.tableOpen = !this.tableOpen)}>
-          ${words.text('table')}
-        </button>
+    return html`<div class="tools">
+        ${toolMenu(words, [
+          ...saveTools((kind) => void save(kind)),
+          { name: 'table', choose: () => (this.tableOpen = !this.tableOpen), open: this.tableOpen },
+        ])}
       </div>
       ${this.tableOpen ? this.#table() : nothing}`;
   }

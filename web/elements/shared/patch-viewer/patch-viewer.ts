@@ -8,8 +8,8 @@ import { entropies } from '../entropy/entropy.js';
 import type { FigureData } from '../figure/figure-data.js';
 import { isInFigure } from '../figure/figure-hosts.js';
 import { toolStyles } from '../figure/figure-tools-styles.js';
-import { saveMenu } from '../figure/save-menu.js';
 import { saveStage } from '../figure/save-stage.js';
+import { saveTools, toolMenu } from '../figure/tool-menu.js';
 import { watchDevicePixels } from '../heat-map/device-pixels.js';
 import { followScheme } from '../heat-map/follow-scheme.js';
 import { paintCells } from '../heat-map/paint-cells.js';
@@ -299,11 +299,11 @@ export class PatchViewer extends AttributeElement {
         words,
       );
     };
-    return html`<div class="tools" role="group" aria-label=${words.text('tools.label')}>
-        ${saveMenu(words, (kind) => void save(kind))}
-        <button type="button" aria-expanded=${this.tableOpen} @click=${() => (this.tableOpen = !this.tableOpen)}>
-          ${words.text('table')}
-        </button>
+    return html`<div class="tools">
+        ${toolMenu(words, [
+          ...saveTools((kind) => void save(kind)),
+          { name: 'table', choose: () => (this.tableOpen = !this.tableOpen), open: this.tableOpen },
+        ])}
       </div>
       ${this.note === '' ? nothing : html`<p class="note" role="alert">${this.note}</p>`}
       ${this.tableOpen ? this.#table() : nothing}`;

@@ -1,31 +1,43 @@
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import { magnification } from '../controls/pointer-in.js';
-import type { Localised } from '../localised.js';
+import type { Localised, StringKey } from '../localised.js';
 
 /** The file formats. */
-export const FILE_KINDS = ['svg', 'png', 'csv'] as const;
+const FILE_KINDS = ['svg', 'png', 'csv'] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
-/** A button with a popover that has a button for each file format. */
-export function saveMenu(words: Localised, save: (kind: FileKind) => void): TemplateResult {
-  const item = (kind: FileKind): TemplateResult => {
-    const choose = (event: Event): void => {
+/** A button of the menu; `open` says of one that opens something else whether that is open. */
+export interface Tool {
+  readonly name: StringKey;
+  readonly choose: () => void;
+  readonly open?: boolean;
+}
+
+/** A tool for each file format. */
+export function saveTools(save: (kind: FileKind) => void): Tool[] {
+  return FILE_KINDS.map((kind) => ({ name: `tools.${kind}`, choose: () => save(kind) }));
+}
+
+/** The button “…” with a popover that has the tools. */
+export function toolMenu(words: Localised, tools: readonly Tool[]): TemplateResult {
+  const item = ({ name, choose, open }: Tool): TemplateResult => {
+    const press = (event: Event): void => {
       (event.currentTarget as HTMLElement).closest<HTMLElement>('[popover]')?.hidePopover?.();
-      save(kind);
+      choose();
     };
-    return html`<button type="button" @click=${choose}>${words.text(`tools.${kind}`)}</button>`;
+    return html`<button type="button" aria-expanded=${open ?? nothing} @click=${press}>${words.text(name)}</button>`;
   };
-  return html`<button type="button" popovertarget="save">${words.text('tools.save')}</button>
+  return html`<button type="button" class="more" popovertarget="menu" aria-label=${words.text('tools.label')}>…</button>
     <div
-      id="save"
-      class="save"
+      id="menu"
+      class="menu"
       popover
       role="group"
-      aria-label=${words.text('tools.save')}
+      aria-label=${words.text('tools.label')}
       @toggle=${place}
       @beforetoggle=${returnFocus}
     >
-      ${FILE_KINDS.map(item)}
+      ${tools.map(item)}
     </div>`;
 }
 
