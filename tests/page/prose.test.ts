@@ -17,7 +17,6 @@ const FIGURES = [
   'path-lengths',
   'complexity-race',
   'permutation-demo',
-  'positional-curves',
   'binary-positions',
   'positional-heatmap',
   'encoding-similarity',

@@ -80,8 +80,8 @@ test('a figure is loaded only when it comes near the window', async () => {
 });
 
 test('while a slider moves, figures outside the window are not rendered, and keep their heights', async () => {
-  const page = await open({ figures: ['attention-masks', 'positional-curves'] });
-  const curves = page.locator('positional-curves');
+  const page = await open({ figures: ['attention-masks', 'positional-heatmap'] });
+  const curves = page.locator('positional-heatmap');
   const state = (): Promise<{ skipped: boolean; height: number }> =>
     curves.evaluate((figure) => ({
       skipped: !(figure.shadowRoot?.querySelector('.stage') ?? figure).checkVisibility({
@@ -117,7 +117,7 @@ test('formulas and tables are tab stops if, and only if, they scroll', async () 
 
 // long/accessibility.test.ts checks all languages and figures.
 test('axe finds no violations on the Korean page with two figures, in a dark scheme', async () => {
-  const figures = ['attention-masks', 'positional-curves'];
+  const figures = ['attention-masks', 'positional-heatmap'];
   const page = await open({ path: '/ko/', colorScheme: 'dark', figures });
   expect(await violationsOf(page, 'html')).toEqual([]);
 });

@@ -1,16 +1,30 @@
-import { html, svg, type TemplateResult } from 'lit';
+import { html, nothing, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { hint } from '../shared/controls/controls.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
-import { real, several, whole } from '../shared/settings.js';
+import { Goals, goalStyles, type Winnable } from '../shared/goals.js';
+import { flag, real, several, whole } from '../shared/settings.js';
 import { chainStyles } from './chain-styles.js';
 import { chain, lookupData, pairText } from './chain.js';
 import { lookupCode } from './code.js';
 import { planeStyles } from './plane-styles.js';
-import { arrow, plane, pointed, SIDE, toPicture, type Handle, type PlaneEvents } from './plane.js';
-import { lookUp, nudged, pointsOf, REACH, snapped, type Lookup, type Point, type Scene } from './scene.js';
+import { arrow, plane, pointed, ringMark, SIDE, toPicture, type Handle, type PlaneEvents } from './plane.js';
+import {
+  isIn,
+  lookUp,
+  nudged,
+  pointsOf,
+  REACH,
+  ringAt,
+  RINGS,
+  snapped,
+  type Lookup,
+  type Point,
+  type Ring,
+  type Scene,
+} from './scene.js';
 
 /** Keys, or values. */
 const COUNT = 3;
@@ -29,18 +43,28 @@ const settings = {
   valid: whole(COUNT, 0, COUNT),
   /** Divides the scores. */
   temperature: real(1, 0.1, 4),
+  /** Whether there are goals. */
+  goals: flag(true),
 };
+
+const GOALS = {
+  corner: ['lookup.goalCorner', 'lookup.whyCorner'],
+  edge: ['lookup.goalEdge', 'lookup.whyEdge'],
+  centre: ['lookup.goalCentre', 'lookup.whyCentre'],
+  outside: ['lookup.goalOutside', 'lookup.whyOutside'],
+} as const;
 
 /**
  * `<attention-lookup>`: a query and three keys as points of a plane, their values as points of another. While the
  * reader moves the points, it shows the query's scores with the keys, their softmax, and the values' mixture.
  */
 export class AttentionLookup extends figureWith(settings) {
-  static override styles = [planeStyles, chainStyles];
+  static override styles = [planeStyles, chainStyles, goalStyles];
   static override properties = { held: { state: true } };
 
   /** The point that a click on the plane moves. */
   declare protected held: string;
+  readonly #goals = new Goals(this);
 
   constructor() {
     super();
@@ -51,6 +75,28 @@ export class AttentionLookup extends figureWith(settings) {
     const [query = [0, 0]] = pointsOf(this.query);
     const { valid, temperature } = this;
     return { query, keys: pointsOf(this.keys), values: pointsOf(this.values), valid, temperature };
+  }
+
+  /** The first goal that is left. */
+  get #ring(): Ring | undefined {
+    return this.goals ? (Object.keys(RINGS) as Ring[]).find((ring) => !this.#goals.has(ring)) : undefined;
+  }
+
+  #hunts(scene: Scene, found: Lookup): Record<Ring, Winnable> {
+    const { words } = this;
+    const weight = words.number(RINGS.outside[2]);
+    const goal = (ring: Ring): Winnable => ({
+      text: words.text(GOALS[ring][0]),
+      won: ring === this.#ring && isIn(ring, scene, found),
+      why: words.text(GOALS[ring][1], { weight }),
+    });
+    return { corner: goal('corner'), edge: goal('edge'), centre: goal('centre'), outside: goal('outside') };
+  }
+
+  override change(settings: Readonly<Record<string, unknown>>): void {
+    super.change(settings);
+    const { library } = this;
+    if (library !== undefined) this.#goals.win(this.words, this.#hunts(this.#scene, lookUp(library, this.#scene)));
   }
 
   protected readonly letters = new Width(this, '.plane', SIDE);
@@ -80,6 +126,7 @@ export class AttentionLookup extends figureWith(settings) {
         ${this.slider('temperature', words.text('lookup.temperature'), { step: 0.1 })}
         ${this.slider('valid', words.text('lookup.valid'))}
       </div>
+      ${this.goals ? this.#goals.list(words, this.#hunts(scene, found)) : nothing}
     `;
   }
 
@@ -101,7 +148,7 @@ export class AttentionLookup extends figureWith(settings) {
     };
     const spoken = `${this.words.text('lookup.mixture')} ${pairText(this.words, mixture, 2)}`;
     const behind = svg`<polygon class="hull" points=${values.map((value) => toPicture(value).join()).join(' ')} />
-      ${values.map(pull)}`;
+      ${values.map(pull)}${this.#ring === undefined ? nothing : ringMark(ringAt(this.#ring, values))}`;
     const handles = values.map((at, i) => this.#handle('v', i, at, `series-${i}${i < this.valid ? '' : ' masked'}`));
     return html`${plane(this.words.text('lookup.valuesPlane'), handles, behind, this.#events, { label: 'y', spoken, at: mixture })}`;
   }

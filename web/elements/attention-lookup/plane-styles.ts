@@ -135,6 +135,12 @@ export const planeStyles = css`
     fill: var(--_line);
     opacity: 0.35;
   }
+  .ring {
+    fill: none;
+    stroke: var(--_ink);
+    stroke-width: 2;
+    stroke-dasharray: 4 3;
+  }
   .pull {
     stroke: currentColor;
     stroke-linecap: round;

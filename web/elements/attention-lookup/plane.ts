@@ -1,5 +1,5 @@
 import { nothing, svg, type SVGTemplateResult } from 'lit';
-import { REACH, type Point } from './scene.js';
+import { RADIUS, REACH, type Point } from './scene.js';
 
 /** In pixels of the plane's picture: a unit, half a side, and a side. */
 const UNIT = 36;
@@ -147,6 +147,12 @@ export function markOf(shape: Handle['shape'] | 'diamond'): SVGTemplateResult {
   if (shape === 'triangle') return svg`<path class="mark" d="M0,-7L6.5,5H-6.5Z" />`;
   if (shape === 'diamond') return svg`<path class="mark" d="M0,-9L9,0L0,9L-9,0Z" />`;
   return svg`<circle class="mark" r=${shape === 'query' ? 7 : 6} />`;
+}
+
+/** The place to which the mixture should be brought. */
+export function ringMark(at: Point): SVGTemplateResult {
+  const [x, y] = toPicture(at);
+  return svg`<circle class="ring" cx=${x} cy=${y} r=${UNIT * RADIUS} />`;
 }
 
 /** A vector from the origin that ends just before its point. */

@@ -21,6 +21,20 @@ export interface Scene {
   readonly temperature: number;
 }
 
+/**
+ * Places for the mixture, one after the other: a corner of the triangle of the values, the middle of an edge, the
+ * centre, and one that no weights reach; each as the weights that it would take.
+ */
+export const RINGS = {
+  corner: [0, 1, 0],
+  edge: [0.5, 0, 0.5],
+  centre: [1 / 3, 1 / 3, 1 / 3],
+  outside: [0.7, 0.7, -0.4],
+} as const;
+export type Ring = keyof typeof RINGS;
+/** The ring's radius. */
+export const RADIUS = 0.3;
+
 /** The attention of a scene. */
 export interface Lookup {
   /** One per key; −Infinity for a masked key. */
@@ -43,6 +57,20 @@ export function lookUp(library: WasmAttention, scene: Scene): Lookup {
     weights: [...(weights?.data ?? [])],
     mixture: [output.data[0] ?? NaN, output.data[1] ?? NaN],
   };
+}
+
+/** The ring's place among the values. */
+export function ringAt(ring: Ring, values: readonly Point[]): Point {
+  const along = (axis: 0 | 1): number =>
+    RINGS[ring].reduce((sum, weight, i) => sum + weight * (values[i]?.[axis] ?? NaN), 0);
+  return [along(0), along(1)];
+}
+
+/** Whether the mixture is in the ring, or at the edge of the triangle that is next to the ring outside. */
+export function isIn(ring: Ring, { valid, values }: Scene, { mixture, weights }: Lookup): boolean {
+  const [x, y] = ringAt(ring, values);
+  if (ring === 'outside') return weights[2]! < 0.1 && Math.min(weights[0]!, weights[1]!) > 0.3;
+  return valid > 0 && Math.hypot(x - mixture[0], y - mixture[1]) < RADIUS;
 }
 
 /** `x1 y1 x2 y2 …` as points. */

@@ -3,6 +3,7 @@ import type { WasmAttention } from 'wasm-attention';
 import { longest, toggle } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
+import { Goals, goalStyles, type Winnable } from '../shared/goals.js';
 import { onCell, type CellDetail } from '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/ramp-legend.js';
 import { masksCode } from './code.js';
@@ -15,10 +16,36 @@ import { masksStyles } from './styles.js';
  * their combination, and the weights under it. A query that sees nothing has weights of zero.
  */
 export class AttentionMasks extends figureWith(settings) {
-  static override styles = masksStyles;
+  static override styles = [masksStyles, goalStyles];
   static override properties = { pointed: { state: true } };
 
   declare protected pointed: CellDetail | undefined;
+  readonly #goals = new Goals(this);
+
+  override change(settings: Readonly<Record<string, unknown>>): void {
+    super.change(settings);
+    if (this.goals && this.library !== undefined)
+      this.#goals.win(this.words, this.#hunts(maskScene(this.library, this)));
+  }
+
+  #hunts({ mask }: MaskScene): Record<string, Winnable> {
+    const { words } = this;
+    const seen = (query: number): number[] =>
+      Array.from({ length: LENGTH }, (_, key) => key + 1).filter((key) => mask[(query - 1) * LENGTH + key - 1]);
+    const queries = Array.from({ length: LENGTH }, (_, row) => row + 1);
+    return {
+      one: {
+        text: words.text('masks.goalOne'),
+        won: queries.every((query) => seen(query).length === 1),
+        why: words.text('masks.whyOne'),
+      },
+      seventh: {
+        text: words.text('masks.goalSeventh'),
+        won: !this.causal && String(seen(7)) === '5',
+        why: words.text('masks.whySeventh'),
+      },
+    };
+  }
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words } = this;
@@ -48,7 +75,7 @@ export class AttentionMasks extends figureWith(settings) {
           </p>
         </div>
       </div>
-      ${this.#controls()}
+      ${this.#controls()} ${this.goals ? this.#goals.list(words, this.#hunts(scene)) : nothing}
     `;
   }
 

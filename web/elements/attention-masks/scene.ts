@@ -25,9 +25,11 @@ export const settings = {
   seed: whole(1, 1, LAST_SEED),
   /** Queries whose rows are framed. */
   marked: several([], whole(1, 1, LENGTH)),
+  /** Whether there are goals. */
+  goals: flag(true),
 };
 /** The settings on which masks and weights depend. */
-export type MaskSettings = Omit<Values<typeof settings>, 'marked'>;
+export type MaskSettings = Omit<Values<typeof settings>, 'marked' | 'goals'>;
 
 /** The masks in the order of the formula. */
 export const FACTORS = ['padding', 'causal', 'window'] as const;

@@ -1,9 +1,10 @@
-import { html, svg, type TemplateResult } from 'lit';
+import { html, nothing, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
-import { whole } from '../shared/settings.js';
-import { arcPath, residual, rotate, type Pair } from './rotation.js';
+import { Goals, goalStyles, type Winnable } from '../shared/goals.js';
+import { flag, whole } from '../shared/settings.js';
+import { arcPath, residual, rotate, turnedTo, type Pair } from './rotation.js';
 import { rotationStyles } from './styles.js';
 
 /** The figure's positions. The encoding extends to the largest offset from the last of them. */
@@ -17,14 +18,63 @@ const settings = {
   offset: whole(6, -OFFSET, OFFSET),
   /** Width of the encoding, even. */
   width: whole(16, 4, 32, 2),
+  /** Whether there are goals. */
+  goals: flag(true),
 };
+
+/** Positions in a turn of the first hand, whose step is a radian, at least. */
+const TURN = Math.floor(2 * Math.PI);
 
 /**
  * `<encoding-rotation>`: the pairs (2j, 2j+1) of an encoding as clock hands. The matrix of an offset δ turns every hand
  * from position i to position i + δ; the residual is its error.
  */
 export class EncodingRotation extends figureWith(settings) {
-  static override styles = rotationStyles;
+  static override styles = [rotationStyles, goalStyles];
+  static override properties = { sought: { state: true } };
+
+  /** The position that the reader looks for. */
+  declare protected sought: number | undefined;
+  readonly #goals = new Goals(this);
+  /** Where the reader took hold of a hand. */
+  #start = 0;
+
+  override change(settings: Readonly<Record<string, unknown>>): void {
+    super.change(settings);
+    if (!this.goals) return;
+    this.#goals.win(this.words, this.#hunts());
+    if (this.position === this.sought) this.sought = undefined;
+  }
+
+  #hunts(isTurned = false): Record<string, Winnable> {
+    const { words } = this;
+    return {
+      turn: { text: words.text('rotation.goalTurn'), won: isTurned, why: words.text('rotation.whyTurn') },
+      read: {
+        text: words.text('rotation.goalRead'),
+        won: this.position === this.sought,
+        why: words.text('rotation.whyRead'),
+      },
+    };
+  }
+
+  /** Turns hand j towards the pointer, to a whole position. */
+  #turn(event: PointerEvent, j: number): void {
+    const hand = event.currentTarget as SVGGElement;
+    if (!hand.hasPointerCapture(event.pointerId)) return;
+    const { left, top, width, height } = hand.ownerSVGElement!.getBoundingClientRect();
+    const angle = Math.atan2(event.clientX - left - width / 2, top + height / 2 - event.clientY);
+    const position = turnedTo(angle, this.position, 10000 ** ((-2 * j) / this.width), POSITIONS - 1);
+    if (position === this.position) return;
+    this.change({ position });
+    if (this.goals && j === 0) this.#goals.win(this.words, this.#hunts(Math.abs(position - this.#start) >= TURN));
+  }
+
+  /** Hides a position at least a turn away. */
+  readonly #hide = (): void => {
+    const ways = POSITIONS - 2 * TURN;
+    this.sought = (this.position + TURN + Math.floor(ways * Math.random())) % POSITIONS;
+  };
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words, offset, width } = this;
@@ -37,10 +87,16 @@ export class EncodingRotation extends figureWith(settings) {
         ${this.slider('offset', words.text('rotation.offset'))}
         ${this.slider('position', words.text('rotation.position'))}
         ${this.slider('width', words.text('encoding.width'))}
+        ${
+          this.goals
+            ? html`<button type="button" class="button" @click=${this.#hide}>${words.text('rotation.hide')}</button>`
+            : nothing
+        }
       </div>
       <div class="clocks">${pairs.map((j) => this.#clock(j, matrices, P))}</div>
       <div class="legend">${this.#key()}</div>
       <p class="readout" role="status">${words.text('rotation.residual')} <strong>${words.value(error)}</strong></p>
+      ${this.goals ? this.#goals.list(words, this.#hunts()) : nothing}
     `;
   }
 
@@ -52,16 +108,33 @@ export class EncodingRotation extends figureWith(settings) {
     const omega = 10000 ** ((-2 * j) / width);
     const angle = words.number(((offset * omega) / (2 * Math.PI)) * 360, Math.abs(offset * omega) < 1 ? 1 : 0);
     const target = position + offset >= 0 ? pairAt(position + offset) : undefined;
+    const mark = this.sought === undefined || j === 0 ? undefined : pairAt(this.sought);
+    const grab = (event: PointerEvent): void => {
+      (event.currentTarget as SVGGElement).setPointerCapture(event.pointerId);
+      this.#start = position;
+    };
+    // A finger beside the tip scrolls: in SVG, touch-action works only on the outermost element.
+    const stay = (event: TouchEvent): void => event.preventDefault();
     // The cosine points up and the sine to the right, so at position 0 every hand points up and turns clockwise.
     return html`<div class="clock">
       <svg viewBox="-1.15 -1.15 2.3 2.3" role="img" aria-label=${words.text('rotation.clockLabel', { pair: j, angle })}>
         <circle class="dial" r="1" />
         <path class="turn" d=${arcPath(position * omega, offset * omega, 0.62)} />
         <line class="from" x2=${from[0]} y2=${-from[1]} />
-        <circle class="start" r="0.07" cx=${from[0]} cy=${-from[1]} />
         <line class="to" x2=${to[0]} y2=${-to[1]} />
         <circle class="tip" r="0.075" cx=${to[0]} cy=${-to[1]} />
         ${target === undefined ? '' : svg`<circle class="target" r="0.125" cx=${target[0]} cy=${-target[1]} />`}
+        ${mark === undefined ? '' : svg`<circle class="sought" r="0.16" cx=${mark[0]} cy=${-mark[1]} />`}
+        <g
+          class="hand"
+          transform="translate(${from[0]} ${-from[1]})"
+          @touchstart=${stay}
+          @pointerdown=${grab}
+          @pointermove=${(event: PointerEvent) => this.#turn(event, j)}
+        >
+          <circle r="0.3" />
+          <circle class="start" r="0.09" />
+        </g>
       </svg>
       <p class="pair">${words.text('rotation.pair', { pair: j, sine: 2 * j, cosine: 2 * j + 1 })}</p>
       <p>δω = ${angle}°</p>
@@ -86,6 +159,11 @@ export class EncodingRotation extends figureWith(settings) {
             : html`${sample(svg`<circle class="target" r="0.3" />`)}${words.text('rotation.keyTarget')}`
         }</span
       >
+      ${
+        this.sought === undefined
+          ? nothing
+          : html`<span>${sample(svg`<circle class="sought" r="0.3" />`)}${words.text('rotation.keyHidden')}</span>`
+      }
     `;
   }
 

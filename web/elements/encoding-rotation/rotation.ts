@@ -1,6 +1,14 @@
 /** (p_{2j}, p_{2j+1}): the sine and the cosine of one frequency at one position. */
 export type Pair = readonly [sine: number, cosine: number];
 
+/** The position nearest to the given one at which a hand of this frequency shows the angle, from 0 to `last`. */
+export function turnedTo(angle: number, position: number, omega: number, last: number): number {
+  const turn = 2 * Math.PI;
+  const by = angle - position * omega;
+  const steps = Math.round((by - turn * Math.round(by / turn)) / omega);
+  return Math.max(0, Math.min(last, position + steps));
+}
+
 /** M·p for one row-major 2×2 matrix. */
 export function rotate(matrix: ArrayLike<number>, [sine, cosine]: Pair): Pair {
   const [a = NaN, b = NaN, c = NaN, d = NaN] = Array.from(matrix);

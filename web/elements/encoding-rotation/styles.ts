@@ -52,6 +52,19 @@ export const rotationStyles = css`
     stroke: var(--_quiet);
     stroke-width: 0.035;
   }
+  .sought {
+    fill: none;
+    stroke: var(--_accent);
+    stroke-width: 0.06;
+    stroke-dasharray: 0.1 0.06;
+  }
+  .hand {
+    fill: transparent;
+    cursor: grab;
+  }
+  .hand:active {
+    cursor: grabbing;
+  }
   .turn {
     fill: none;
     stroke: var(--_accent);

@@ -3,7 +3,8 @@ import type { Architecture, WasmAttention } from 'wasm-attention';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
-import { whole } from '../shared/settings.js';
+import { Goals, goalStyles, type Winnable } from '../shared/goals.js';
+import { flag, whole } from '../shared/settings.js';
 import { pathLengthsCode } from './code.js';
 import { diagramOf, drawDiagram, viewHeight, VIEW_WIDTH } from './drawing.js';
 import { pathStyles } from './styles.js';
@@ -23,6 +24,8 @@ const settings = {
   from: whole(1, 1, MAX_TOKENS),
   /** The other token. */
   to: whole(7, 1, MAX_TOKENS),
+  /** Whether there are goals. */
+  goals: flag(true),
 };
 
 /** The most digits of a number in the texts. */
@@ -33,11 +36,35 @@ const LONGEST = { i: 12, j: 12, layers: 6, needed: 11, cnn: 11, rnn: 11, attenti
  * picks two tokens; each diagram highlights their paths to the nearest unit that depends on both.
  */
 export class PathLengths extends figureWith(settings) {
-  static override styles = pathStyles;
+  static override styles = [pathStyles, goalStyles];
 
   protected readonly letters = new Width(this, 'svg', VIEW_WIDTH);
   /** A click moves one of the two tokens, the next click the other. */
   #next: 'from' | 'to' = 'from';
+  readonly #goals = new Goals(this);
+
+  override change(settings: Readonly<Record<string, unknown>>): void {
+    super.change(settings);
+    if (this.goals && this.library !== undefined) this.#goals.win(this.words, this.#hunts(this.library));
+  }
+
+  #hunts(library: WasmAttention): Record<string, Winnable> {
+    const { words, length, kernel, layers } = this;
+    const [i, j] = this.#ends();
+    const path = this.#pathLength(library, 'cnn', i, j);
+    return {
+      nine: {
+        text: words.text('paths.goalNine'),
+        won: length === 9 && kernel === 3 && j - i === 8 && layers === path,
+        why: words.text('paths.whyNine'),
+      },
+      single: {
+        text: words.text('paths.goalSingle'),
+        won: j - i === 6 && path === 1,
+        why: words.text('paths.whySingle'),
+      },
+    };
+  }
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words } = this;
@@ -52,6 +79,7 @@ export class PathLengths extends figureWith(settings) {
         >
       </p>
       <div class="controls">${this.#sliders()}</div>
+      ${this.goals ? this.#goals.list(words, this.#hunts(library)) : nothing}
     `;
   }
 

@@ -21,7 +21,7 @@ export function rowSquares(
   { X, Y, PX, Z }: PermutationScene,
   place: number,
   before: string,
-  after: string,
+  after: TemplateResult,
 ): TemplateResult {
   const most = (...all: Float32Array[]): number => Math.max(...all.map((a) => Math.max(...a.map(Math.abs))));
   const row = (matrix: Float32Array, size: number): TemplateResult =>
@@ -35,7 +35,7 @@ export function rowSquares(
     <div class="side right">
       <div class="z">${row(Z, most(Y, Z))}</div>
       <div class="px">${row(PX, most(X))}</div>
-      <div class="after">${after}</div>
+      ${after}
     </div>
   `;
 }

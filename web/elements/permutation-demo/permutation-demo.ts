@@ -1,8 +1,9 @@
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import type { MultiHeadAttention, WasmAttention } from 'wasm-attention';
 import { longest, toggle } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
+import { Goals, goalStyles, type Winnable } from '../shared/goals.js';
 import { flag, whole } from '../shared/settings.js';
 import { permutationCode } from './code.js';
 import { heads, isRounding, legend, links, rowSquares } from './drawing.js';
@@ -31,7 +32,12 @@ const settings = {
   causal: flag(false),
   /** Seed of the last shuffle. */
   seed: whole(1, 1, LAST_SEED),
+  /** Whether there are goals. */
+  goals: flag(true),
 };
+
+/** After as many orders the goal that no order reaches has a hint. */
+const TRIES = 3;
 
 /**
  * `<permutation-demo>`: the outputs of self-attention before and after its tokens are permuted. Without positions the
@@ -39,9 +45,39 @@ const settings = {
  * they are not.
  */
 export class PermutationDemo extends figureWith(settings) {
-  static override styles = permutationStyles;
+  static override styles = [permutationStyles, goalStyles];
 
   #layer: MultiHeadAttention | undefined;
+  readonly #goals = new Goals(this);
+  /** How often the reader has changed the order. */
+  #tries = 0;
+  /** The place of the word that is dragged. */
+  #dragged = 0;
+
+  override change(settings: Readonly<Record<string, unknown>>): void {
+    super.change(settings);
+    if (settings.order !== undefined) ++this.#tries;
+    if (this.goals && this.library !== undefined) this.#goals.win(this.words, this.#hunts(this.#scene(this.library)));
+  }
+
+  #hunts({ differences }: PermutationScene): Record<string, Winnable> {
+    const { words, positions, causal } = this;
+    const changed = differences.filter((difference) => !isRounding(difference)).length;
+    const hint = this.#tries >= TRIES && changed === 0 ? { state: words.text('permute.hintChange') } : {};
+    return {
+      change: {
+        text: words.text('permute.goalChange'),
+        won: positions && changed > 0,
+        why: words.text('permute.whyChange'),
+        ...hint,
+      },
+      two: {
+        text: words.text('permute.goalTwo'),
+        won: causal && !positions && changed === 2,
+        why: words.text('permute.whyTwo'),
+      },
+    };
+  }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
@@ -68,7 +104,7 @@ export class PermutationDemo extends figureWith(settings) {
           <strong>${words.value(scene.residual)}</strong>. ${words.text(this.#verdict(scene))}</span
         >
       </p>
-      ${this.#controls()}
+      ${this.#controls()} ${this.goals ? this.#goals.list(words, this.#hunts(scene)) : nothing}
     `;
   }
 
@@ -85,8 +121,33 @@ export class PermutationDemo extends figureWith(settings) {
   #row(scene: PermutationScene, place: number): TemplateResult {
     const tokens = this.#tokens;
     const after = tokens[(this.order[place] ?? 0) - 1] ?? '';
-    return html`${rowSquares(scene, place, tokens[place] ?? '', after)} ${this.#movers(place, after)}`;
+    const word = html`<div
+      class="after"
+      @pointerdown=${(event: PointerEvent) => {
+        (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
+        this.#dragged = place;
+      }}
+      @pointermove=${this.#drag}
+    >
+      ${after}
+    </div>`;
+    return html`${rowSquares(scene, place, tokens[place] ?? '', word)} ${this.#movers(place, after)}`;
   }
+
+  /** Moves the dragged word to the place whose word is nearest to the pointer. */
+  readonly #drag = (event: PointerEvent): void => {
+    if (!(event.currentTarget as HTMLElement).hasPointerCapture(event.pointerId)) return;
+    const away = [...this.renderRoot.querySelectorAll('.after')].map((word) => {
+      const { top, height } = word.getBoundingClientRect();
+      return Math.abs(event.clientY - top - height / 2);
+    });
+    const to = away.indexOf(Math.min(...away));
+    if (to === this.#dragged) return;
+    const order = [...this.order];
+    order.splice(to, 0, ...order.splice(this.#dragged, 1));
+    this.#dragged = to;
+    this.change({ order });
+  };
 
   #movers(place: number, token: string): TemplateResult {
     const { words } = this;

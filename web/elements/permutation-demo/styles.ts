@@ -45,6 +45,14 @@ export const permutationStyles = css`
   }
   .after {
     grid-column: 7;
+    justify-self: start;
+    cursor: grab;
+    touch-action: none;
+    -webkit-user-select: none;
+    user-select: none;
+  }
+  .after:active {
+    cursor: grabbing;
   }
   .move {
     display: flex;

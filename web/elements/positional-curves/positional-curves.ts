@@ -55,11 +55,16 @@ export class PositionalCurves extends EncodingFigure {
 
   declare protected cursor: number | undefined;
   #spoken = '';
-  readonly #width = new Width(this);
+  readonly #width = new Width(this, '.plot');
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
+    return html`${this.curves(library)} ${this.columnSliders()}`;
+  }
+
+  /** The curves, and what is read of them. */
+  protected curves(library: WasmAttention): TemplateResult {
     const P = this.encoding(library);
-    const { words, length, width, drawnColumns: columns } = this;
+    const { words, length, drawnColumns: columns } = this;
     const series = seriesOf(columns, this.looks);
     const layout = layoutOf(this.#width.pixels, length);
     const cursor = this.cursor === undefined ? undefined : Math.min(this.cursor, length - 1);
@@ -85,7 +90,6 @@ export class PositionalCurves extends EncodingFigure {
       <p class="readout values" data-longest=${this.#longest(columns)}>
         <span>${cursor === undefined ? hint(words.text('curves.hint')) : this.#readout(P, columns, cursor)}</span>
       </p>
-      ${this.sliders(this.#columnSlider(columns, width))}
     `;
   }
 
@@ -107,11 +111,12 @@ export class PositionalCurves extends EncodingFigure {
       )}`;
   }
 
-  /** Moves all drawn columns along the width, keeping the distances between them. */
-  #columnSlider(columns: readonly number[], width: number): TemplateResult {
+  /** The sliders, the first of which moves all drawn columns along the width and keeps the distances between them. */
+  protected columnSliders(): TemplateResult {
+    const { width, drawnColumns: columns } = this;
     const [first = 0] = columns;
     const span = Math.max(...columns) - first;
-    return slider({
+    const moved = slider({
       name: 'columns',
       label: this.words.text('curves.columns'),
       value: first,
@@ -120,6 +125,7 @@ export class PositionalCurves extends EncodingFigure {
       text: columnRanges(columns),
       onInput: (value) => this.change({ columns: columns.map((column) => column - first + value) }),
     });
+    return this.sliders(moved);
   }
 
   protected override data(library: WasmAttention): FigureData {

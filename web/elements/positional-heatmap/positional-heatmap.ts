@@ -1,26 +1,36 @@
-import { css, html, type TemplateResult } from 'lit';
+import { css, html, nothing, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { EncodingFigure } from '../shared/encoding/encoding-figure.js';
+import { PositionalCurves } from '../positional-curves/positional-curves.js';
 import { MAX_COLUMNS } from '../shared/encoding/encoding-group.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure } from '../shared/figure/figure-element.js';
+import { Goals, goalStyles, type Winnable } from '../shared/goals.js';
 import '../shared/heat-map/heat-map.js';
 import type { CellDetail } from '../shared/heat-map/heat-map.js';
-import { seriesMarks, seriesStyles } from '../shared/plot/series.js';
-import { several, whole } from '../shared/settings.js';
+import { seriesMarks } from '../shared/plot/series.js';
+import { flag, several, whole } from '../shared/settings.js';
+import { closest, type Closest } from './closest.js';
 
 /**
- * `<positional-heatmap>`: the matrix P of sine and cosine encodings as a heat map, positions down, columns across.
- * Picking a cell adds its column to the curves of the same `group`, or removes it.
+ * `<positional-heatmap>`: the matrix P of sine and cosine encodings as a heat map, positions down, columns across,
+ * beside curves of some of its columns. Picking a cell adds its column to the curves, or removes it.
  */
-export class PositionalHeatmap extends EncodingFigure {
-  static override settings = { ...EncodingFigure.settings, marked: several([], whole(0, 0, 255)) };
+export class PositionalHeatmap extends PositionalCurves {
+  static override settings = { ...PositionalCurves.settings, marked: several([], whole(0, 0, 255)), goals: flag(true) };
   static override styles = [
-    seriesStyles,
+    ...PositionalCurves.styles,
+    goalStyles,
     css`
-      /* As wide as leaves the sliders on the same screen. */
-      :host {
-        --heat-map-width: 44rem;
+      .both {
+        display: grid;
+        grid-template-columns: minmax(0, 1fr);
+        gap: var(--_apart) 1.5rem;
+      }
+      @container (min-width: 52rem) {
+        .both {
+          grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
+          align-items: end;
+        }
       }
       heat-map {
         --heat-map-aspect: 1.5;
@@ -28,8 +38,6 @@ export class PositionalHeatmap extends EncodingFigure {
       .marks {
         display: block;
         box-sizing: border-box;
-        width: min(100%, var(--heat-map-width));
-        margin-inline: auto;
         height: 7px;
         padding-inline-start: calc(1.75rem + 1.125rem);
         margin-bottom: 2px;
@@ -45,25 +53,52 @@ export class PositionalHeatmap extends EncodingFigure {
 
   /** Positions whose rows are marked, 0 to 255; default none. */
   declare marked: readonly number[];
+  /** Whether there are goals. */
+  declare goals: boolean;
+  readonly #goals = new Goals(this);
+
+  override change(settings: Parameters<PositionalCurves['change']>[0]): void {
+    super.change(settings);
+    if (this.goals && this.library !== undefined)
+      this.#goals.win(this.words, this.#hunts(closest(this.encoding(this.library))));
+  }
+
+  #hunts({ far, near }: Closest): Record<string, Winnable> {
+    const { words } = this;
+    return {
+      alike: { text: words.text('heatmap.goalAlike'), won: far < near, why: words.text('heatmap.whyAlike') },
+    };
+  }
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words } = this;
-    const { data, shape } = this.encoding(library);
-    const [rows = 0, columns = 0] = shape;
+    const P = this.encoding(library);
+    const [rows = 0, columns = 0] = P.shape;
+    const found = closest(P);
+    const { distance, far, near } = found;
     return html`
-      ${seriesMarks(this.drawnColumns, columns, this.looks)}
-      <heat-map
-        .values=${data}
-        .rows=${rows}
-        .columns=${columns}
-        .marked=${this.marked.filter((row) => row < rows).map((row) => ({ row }))}
-        label=${words.text('encoding.mapLabel', { length: rows, width: columns })}
-        row-name=${words.text('position')}
-        column-name=${words.text('column')}
-        pickable
-        @cell-pick=${this.#toggleColumn}
-        >${this.sliders()}</heat-map
-      >
+      <div class="both">
+        <div>${this.curves(library)}</div>
+        <div>
+          ${seriesMarks(this.drawnColumns, columns, this.looks)}
+          <heat-map
+            .values=${P.data}
+            .rows=${rows}
+            .columns=${columns}
+            .marked=${this.marked.filter((row) => row < rows).map((row) => ({ row }))}
+            label=${words.text('encoding.mapLabel', { length: rows, width: columns })}
+            row-name=${words.text('position')}
+            column-name=${words.text('column')}
+            pickable
+            @cell-pick=${this.#toggleColumn}
+          ></heat-map>
+        </div>
+      </div>
+      ${this.columnSliders()}
+      <p class="remark">
+        ${words.text('heatmap.closest', { distance, far: words.number(far), near: words.number(near) })}
+      </p>
+      ${this.goals ? this.#goals.list(words, this.#hunts(found)) : nothing}
     `;
   }
 

@@ -31,8 +31,24 @@ function keep(goals: ReadonlySet<string>): void {
   document.dispatchEvent(new Event(CHANGED));
 }
 
+/** A goal as the list shows it. */
+interface Goal {
+  readonly text: string;
+  /** How far the reader is. */
+  readonly state?: string;
+}
+
+/** A goal that the figure's settings can win. */
+export interface Winnable extends Goal {
+  readonly won: boolean;
+  /** What winning it teaches, which then stands in place of the state. */
+  readonly why: string;
+}
+
 /** The goals of a figure, which is redrawn when the reader reaches one or forgets all. */
 export class Goals implements ReactiveController {
+  #said = '';
+
   constructor(private readonly figure: ReactiveControllerHost & HTMLElement) {
     figure.addController(this);
   }
@@ -69,16 +85,21 @@ export class Goals implements ReactiveController {
     keep(new Set(all.filter((goal) => !goal.startsWith(this.#name('')))));
   }
 
-  /** The goals with a tick at those that are reached; `state` is how far the reader is. */
-  list(
-    words: Localised,
-    goals: Readonly<Record<string, { readonly text: string; readonly state?: string }>>,
-  ): TemplateResult {
-    const item = ([goal, { text, state }]: readonly [
-      string,
-      { readonly text: string; readonly state?: string },
-    ]): TemplateResult => {
+  /** Ticks the goals that are won, and says so to screen readers. */
+  win(words: Localised, goals: Readonly<Record<string, Winnable>>): void {
+    for (const [goal, { text, won, why }] of Object.entries(goals)) {
+      if (!won || this.has(goal)) continue;
+      this.#said = `${words.text('goals.reached')}: ${text} ${why}`;
+      this.reach(goal);
+    }
+  }
+
+  /** The goals with a tick at those that are reached. */
+  list(words: Localised, goals: Readonly<Record<string, Goal | Winnable>>): TemplateResult {
+    const item = ([goal, given]: readonly [string, Goal | Winnable]): TemplateResult => {
       const has = this.has(goal);
+      const { text } = given;
+      const state = has && 'why' in given ? given.why : given.state;
       return html`<li class=${has ? 'reached' : ''}>
         <span class="tick" role="img" aria-label=${words.text(has ? 'goals.reached' : 'goals.open')}></span>
         <span>${text}${state === undefined ? nothing : html` <span class="state">${state}</span>`}</span>
@@ -94,6 +115,7 @@ export class Goals implements ReactiveController {
           ? html`<button type="button" @click=${() => this.forget()}>${words.text('goals.forget')}</button>`
           : nothing
       }
+      <span class="spoken" role="status">${this.#said}</span>
     </div>`;
   }
 

@@ -4,7 +4,7 @@ import { CLIPBOARD, choose } from '../../shown.js';
 
 const { open, origin } = useBrowser();
 
-const FIGURES = ['attention-masks', 'positional-curves', 'positional-heatmap', 'encoding-rotation'];
+const FIGURES = ['attention-masks', 'encoding-similarity', 'positional-heatmap', 'encoding-rotation'];
 
 test('the link restores a figure’s state, and reset the page’s settings', async () => {
   const page = await open({ figures: ['encoding-rotation'], ...CLIPBOARD });
@@ -42,7 +42,7 @@ test.each([['granted'], ['denied']])(
     const path = '/en/?from=mail&fig-masks=valid%3D3&P=length%3D40';
     const page = await open({
       path,
-      figures: ['encoding-rotation', 'positional-curves'],
+      figures: ['encoding-rotation', 'positional-heatmap'],
       script,
       ...CLIPBOARD,
     });
@@ -61,31 +61,28 @@ test.each([['granted'], ['denied']])(
 );
 
 test('the page’s URL follows the figures, keeps its other parts, and does not scroll', async () => {
-  const page = await open({ path: '/en/?from=mail', figures: ['positional-curves', 'positional-heatmap'] });
-  const curves = page.locator('positional-curves');
+  const page = await open({ path: '/en/?from=mail', figures: ['positional-heatmap'] });
+  const curves = page.locator('positional-heatmap');
   await curves.getByLabel('Length n').scrollIntoViewIfNeeded();
   const before = await page.evaluate(() => scrollY);
   for (const length of ['20', '30', '40']) await curves.getByLabel('Length n').fill(length);
   await page.waitForURL(`${origin()}/en/?from=mail&P=length%3D40`);
   expect(await page.evaluate(() => scrollY)).toBe(before);
-  // The other figure of the group has the same state, under the same name.
-  await page.locator('positional-heatmap').getByLabel('Width d').fill('16');
-  await page.waitForURL(`${origin()}/en/?from=mail&P=length%3D40%26width%3D16`);
 });
 
 test('the page’s URL holds figures that change at the same time', async () => {
-  const page = await open({ figures: ['positional-curves', 'encoding-rotation'] });
+  const page = await open({ figures: ['positional-heatmap', 'encoding-rotation'] });
   await page.evaluate(() => {
     const change = (tag: string, settings: object): void =>
       (document.querySelector(tag) as unknown as { change(settings: object): void }).change(settings);
-    change('positional-curves', { length: 20 });
+    change('positional-heatmap', { length: 20 });
     change('encoding-rotation', { position: 3 });
   });
   await page.waitForURL(`${origin()}/en/?P=length%3D20&fig-rotation=position%3D3`, { timeout: 5000 });
 });
 
 test('settings that a throttled browser refuses are written as soon as it accepts them, with those of other figures', async () => {
-  const page = await open({ figures: ['positional-curves', 'encoding-rotation'] });
+  const page = await open({ figures: ['positional-heatmap', 'encoding-rotation'] });
   const change = async (tag: string, settings: object): Promise<void> =>
     page.locator(tag).evaluate((figure, given) => {
       (figure as unknown as { change(settings: object): void }).change(given);
@@ -99,7 +96,7 @@ test('settings that a throttled browser refuses are written as soon as it accept
   // Refused settings are tried again, so there may be more refusals than changes.
   const refused = (times: number) =>
     page.waitForFunction((least) => Number(document.body.dataset.refused) >= least, times);
-  await change('positional-curves', { length: 20 });
+  await change('positional-heatmap', { length: 20 });
   await refused(1);
   await change('encoding-rotation', { position: 3 });
   await refused(2);
@@ -115,7 +112,7 @@ test('an invalid link leaves every figure unchanged', async () => {
     'fig-rotation': '%',
   });
   const page = await open({ path: `/en/?${nonsense.toString()}`, figures: FIGURES });
-  expect(await page.locator('positional-curves').getByLabel('Length n').inputValue()).toBe('60');
+  expect(await page.locator('positional-heatmap').getByLabel('Length n').inputValue()).toBe('60');
   expect(await page.locator('attention-masks').getByLabel('Valid length').inputValue()).toBe('5');
   expect(await page.locator('encoding-rotation').getByLabel('Offset δ').inputValue()).toBe('6');
 });

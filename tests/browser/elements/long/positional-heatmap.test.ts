@@ -11,14 +11,20 @@ import { picture, signed } from '../../canvas.js';
 const { open } = useBrowser();
 const alone = (options?: Parameters<typeof openAlone>[2]) => openAlone(open, 'positional-heatmap', options);
 
-/** Opens the page with the figure and the curves of the same P. */
-async function withCurves(): Promise<{ page: Page; figure: Locator }> {
-  const page = await open({ figures: ['positional-heatmap', 'positional-curves'] });
+/** Opens the page with the figure and another one of the same P. */
+async function inGroup(): Promise<{ page: Page; figure: Locator }> {
+  const page = await open({ figures: ['positional-heatmap', 'encoding-similarity'] });
+  await page.evaluate(() => {
+    const other = document.createElement('encoding-similarity');
+    other.setAttribute('group', 'P');
+    document.querySelector('positional-heatmap')!.after(other);
+  });
+  await page.locator('positional-heatmap + [drawn]').waitFor();
   return { page, figure: page.locator('positional-heatmap') };
 }
 
 const canvas = (figure: Locator): Locator => figure.locator('canvas.cells');
-const plot = (figure: Locator): Locator => figure.getByRole('application');
+const plot = (figure: Locator): Locator => figure.locator('heat-map').getByRole('application');
 
 function expectedColours(length: number, dim: number, base: number, dark = false): string[] {
   const { data } = attention.sinusoidalEncoding({ length, dim, base });
@@ -63,27 +69,27 @@ test('the canvas is repainted when the layout changes', async () => {
   expect(after.cells).toEqual(expectedColours(60, 32, 10000));
 });
 
-test('the sliders for length, width and base also change the curves', async () => {
-  const { page, figure } = await withCurves();
+test('the sliders for length, width and base also change other figures', async () => {
+  const { page, figure } = await inGroup();
   await figure.getByLabel('Length n').fill('17');
   await figure.getByLabel('Width d').fill('12');
   await figure.getByLabel('Base', { exact: true }).fill('2');
   expect((await picture(canvas(figure), 17, 12)).cells).toEqual(expectedColours(17, 12, 100));
-  const curves = page.locator('positional-curves');
-  expect(await curves.getByLabel('Length n').inputValue()).toBe('17');
-  expect(await curves.locator('output').allTextContents()).toEqual(['6–9', '17', '12', '100']);
+  expect(await figure.locator('output').allTextContents()).toEqual(['6–9', '17', '12', '100']);
+  const other = page.locator('positional-heatmap + encoding-similarity');
+  expect(await other.locator('output').allTextContents()).toEqual(['17', '12', '100']);
 });
 
-test('an answer that changes the curves changes nothing in the map except the marked columns', async () => {
-  const { page, figure } = await withCurves();
-  const curves = page.locator('positional-curves');
-  await curves.evaluate((element) => (element as FigureElement).show({ base: 100, columns: [0, 8] }));
+test('an answer that changes another figure changes nothing in the map except its columns', async () => {
+  const { page, figure } = await inGroup();
+  const other = page.locator('positional-heatmap + encoding-similarity');
+  await other.evaluate((element) => (element as FigureElement).show({ base: 100, columns: [0, 8] }));
   const settings = (of: Locator): Promise<unknown[]> =>
     of.evaluate((element) => {
       const { base, columns } = element as FigureElement & { base: number; columns: readonly number[] };
       return [base, columns];
     });
-  expect(await settings(curves)).toEqual([100, [0, 8]]);
+  expect(await settings(other)).toEqual([100, [0, 8]]);
   expect(await settings(figure)).toEqual([10000, [0, 8]]);
   expect(await figure.locator('.marks line').count()).toBe(2);
   // The same holds for a figure that is added later.
@@ -98,11 +104,11 @@ test('an answer that changes the curves changes nothing in the map except the ma
   expect(joined).toBe(10000);
   // From the reader's next change on, they share all settings again.
   await figure.getByLabel('Length n').fill('50');
-  expect(await settings(curves)).toEqual([10000, [0, 8]]);
+  expect(await settings(other)).toEqual([10000, [0, 8]]);
 });
 
 test('reset removes a marked row, and a link keeps it, also if other figures have none', async () => {
-  const { figure } = await withCurves();
+  const { figure } = await inGroup();
   await figure.evaluate((element) => (element as FigureElement).show({ length: 120, marked: [10] }));
   const address = (): Promise<string> =>
     figure.evaluate((element) => (element as FigureElement).addSettingsTo('https://example.org/'));
@@ -120,15 +126,17 @@ test('the keyboard cursor reads and announces the library’s value', async () =
     await page.keyboard.press(key);
   const { data } = sinusoidalEncoding({ length: 60, dim: 32 });
   const value = (data[10 * 32 + 30] ?? NaN).toFixed(3);
-  expect((await figure.locator('.readout').innerText()).replace(/\s+/g, ' ')).toBe(`position 10, column 30: ${value}`);
-  expect(await figure.locator('.stage .spoken').textContent()).toBe(`position 10, column 30: ${value}`);
+  expect((await figure.locator('heat-map .readout').innerText()).replace(/\s+/g, ' ')).toBe(
+    `position 10, column 30: ${value}`,
+  );
+  expect(await figure.locator('heat-map .spoken').textContent()).toBe(`position 10, column 30: ${value}`);
   await page.keyboard.press('Control+End');
-  expect(await figure.locator('.readout').innerText()).toContain('position 59, column 31');
+  expect(await figure.locator('heat-map .readout').innerText()).toContain('position 59, column 31');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowRight');
-  expect(await figure.locator('.readout').innerText()).toContain('position 59, column 31');
+  expect(await figure.locator('heat-map .readout').innerText()).toContain('position 59, column 31');
   await page.keyboard.press('Control+Home');
-  expect(await figure.locator('.readout').innerText()).toMatch(/position 0, column 0: 0$/);
+  expect(await figure.locator('heat-map .readout').innerText()).toMatch(/position 0, column 0: 0$/);
 });
 
 test('a pointer reads the cell under it without announcing it', async () => {
@@ -139,15 +147,15 @@ test('a pointer reads the cell under it without announcing it', async () => {
   });
   const { data } = sinusoidalEncoding({ length: 60, dim: 32 });
   const value = (data[20 * 32 + 7] ?? NaN).toFixed(3).replace('-', '−');
-  expect(await figure.locator('.readout strong').innerText()).toBe(value);
-  expect(await figure.locator('.stage .spoken').textContent()).toBe('');
+  expect(await figure.locator('heat-map .readout strong').innerText()).toBe(value);
+  expect(await figure.locator('heat-map .spoken').textContent()).toBe('');
 });
 
 test('selecting a cell draws its column as a curve, and selecting it again removes it', async () => {
-  const { page, figure } = await withCurves();
+  const { page, figure } = await inGroup();
   const drawn = (): Promise<(string | null)[]> =>
     page
-      .locator('positional-curves path.series')
+      .locator('positional-heatmap path.series')
       .evaluateAll((paths) => paths.map((path) => path.getAttribute('data-column')));
   await plot(figure).focus();
   await page.keyboard.press('ArrowRight');

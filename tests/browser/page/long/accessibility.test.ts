@@ -43,8 +43,11 @@ test.each([
     }
     // Open a table, some code and a menu.
     for (const name of ['tools.code', 'table'] as const) {
-      await page.locator('positional-curves .more').click();
-      await page.locator('positional-curves .menu').getByText(textsOf(language).figures[name], { exact: true }).click();
+      await page.locator('positional-heatmap .more').click();
+      await page
+        .locator('positional-heatmap .menu')
+        .getByText(textsOf(language).figures[name], { exact: true })
+        .click();
     }
     await page.locator('path-lengths .more').click();
     expect(await violations(page)).toEqual([]);

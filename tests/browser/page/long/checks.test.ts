@@ -15,35 +15,35 @@ const faultOf = (id?: string): string =>
 const verdictOf = (check: Locator): Locator => check.getByRole('status');
 
 test('a prediction by keyboard gets a verdict, and the figure can show the answer', async () => {
-  const page = await open({ figures: ['path-lengths'] });
-  const figure = page.locator('#fig-paths');
+  const page = await open({ figures: ['binary-positions'] });
+  const figure = page.locator('#fig-binary');
   const check = figure.getByRole('group', { name: words.checkPredict });
   const status = figure.locator('.check').getByRole('status');
-  const shown = (): Promise<string | undefined> =>
-    figure.locator('path-lengths').evaluate((element) => element.shadowRoot?.textContent ?? undefined);
+  const marked = (): Promise<number> => figure.locator('rect.cursor').count();
+  const why = 'It is the values of the sines that tell neighbours apart.';
   expect(await status.innerText()).toBe('');
-  expect(await shown()).not.toContain('from 1 to 9');
+  expect(await marked()).toBe(0);
 
-  await check.getByRole('button', { name: 'three' }).focus();
+  await check.getByRole('button', { name: 'no, each' }).focus();
   await page.keyboard.press('Enter');
-  expect(await status.innerText()).toContain(`${words.checkWrong} ${faultOf('fig-paths')}\n${words.checkReveal}`);
-  expect(await status.innerText()).not.toContain('Eight places take four layers.');
-  expect(await shown()).not.toContain('from 1 to 9');
+  expect(await status.innerText()).toContain(`${words.checkWrong} ${faultOf('fig-binary')}\n${words.checkReveal}`);
+  expect(await status.innerText()).not.toContain(why);
+  expect(await marked()).toBe(0);
 
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
   expect(await status.innerText()).toContain(`${words.checkRight} ${words.checkShown}`);
-  expect(await status.innerText()).toContain('Eight places take four layers.');
-  expect(await shown()).toContain('from 1 to 9: 4');
+  expect(await status.innerText()).toContain(why);
+  expect(await marked()).toBe(3);
   const pressed = check.getByRole('button', { pressed: true });
-  expect(await pressed.allInnerTexts()).toEqual(['four']);
+  expect(await pressed.allInnerTexts()).toEqual(['yes, even neighbours']);
 
   // After a reset the figure no longer shows the answer.
   const link = status.getByRole('link', { name: words.checkShown });
   expect(await link.count()).toBe(1);
   await figure.getByRole('button', { name: 'Reset' }).click();
   expect(await link.count()).toBe(0);
-  expect(await status.innerText()).toContain('Eight places take four layers.');
+  expect(await status.innerText()).toContain(why);
 
   // Nothing is stored.
   await page.reload();
@@ -83,31 +83,22 @@ test('every prediction changes its figure, with settings that the figure has', a
 });
 
 test('a prediction resets the figure’s other settings', async () => {
-  const page = await open({ figures: ['attention-lookup', 'attention-masks'] });
+  const page = await open({ figures: ['binary-positions'] });
   const settingsOf = (figure: string): Promise<Record<string, unknown>> =>
     page.locator(`#${figure} > :not(figcaption, .still)`).evaluate((element) => {
       const host = element as FigureElement & Record<string, unknown>;
       return Object.fromEntries(Object.keys(host.settings).map((name) => [name, host[name]]));
     });
-  const first = { lookup: await settingsOf('fig-lookup'), masks: await settingsOf('fig-masks') };
-  for (const [id, changes] of [
-    ['fig-lookup', { temperature: 2 }],
-    ['fig-masks', { seed: 7 }],
-  ] as const) {
-    await page
-      .locator(`#${id} > :not(figcaption, .still)`)
-      .evaluate((element, changes) => (element as FigureElement).change(changes), changes);
-    await page.locator(`#${id} .check button[data-right]`).first().press('Enter');
-  }
-  expect(await settingsOf('fig-lookup')).toEqual({ ...first.lookup, query: [3, -1.5] });
-  expect(await settingsOf('fig-masks')).toEqual({
-    ...first.masks,
-    valid: 5,
-    causal: false,
-    window: true,
-    left: 2,
-    right: 2,
-    marked: [7],
+  const first = await settingsOf('fig-binary');
+  const figure = page.locator('#fig-binary');
+  await figure.locator('binary-positions').evaluate((element) => (element as FigureElement).change({ rows: 40 }));
+  await figure.locator('.check button[data-right]').press('Enter');
+  expect(await settingsOf('fig-binary')).toEqual({
+    ...first,
+    rows: 16,
+    width: 8,
+    frequencies: 'halves',
+    marked: [1, 2, 3],
   });
 });
 

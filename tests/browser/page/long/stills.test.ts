@@ -137,7 +137,7 @@ test.each(['light', 'dark'] as const)(
 );
 
 test('a figure without a picture is printed as it is, in the width of the paper', async () => {
-  const tags = ['attention-masks', 'attention-lookup', 'binary-positions', 'complexity-race', 'positional-curves'];
+  const tags = ['attention-masks', 'attention-lookup', 'binary-positions', 'complexity-race', 'positional-heatmap'];
   const page = await open({ figures: tags });
   const figures = page.locator(tags.join());
   const widths = (): Promise<number[]> =>

@@ -9,8 +9,8 @@ const words = textsOf('en').page;
 const verdictOf = (check: Locator): Locator => check.getByRole('status');
 
 test('a phone shows the verdict, and the answer only on request', async () => {
-  const page = await open({ figures: ['path-lengths'], viewport: { width: 390, height: 844 } });
-  const figure = page.locator('#fig-paths');
+  const page = await open({ figures: ['binary-positions'], viewport: { width: 390, height: 844 } });
+  const figure = page.locator('#fig-binary');
   const status = verdictOf(figure.locator('.check'));
   const answers = figure.locator('.check .answers');
   const inWindow = async (part: Locator): Promise<boolean> => {
@@ -19,21 +19,21 @@ test('a phone shows the verdict, and the answer only on request', async () => {
   };
   // Scroll the answers to the bottom of the window.
   await answers.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
-  await answers.getByRole('button', { name: 'eight' }).click();
+  await answers.getByRole('button', { name: 'no, each' }).click();
   expect(await inWindow(status)).toBe(true);
   // The verdict explains what is wrong with this answer.
-  expect(await status.innerText()).toContain('That would be so if only one of them reached towards the other.');
+  expect(await status.innerText()).toContain('Look at positions that follow one another');
   await status.getByRole('button', { name: words.checkReveal }).focus();
   await page.keyboard.press('Enter');
-  expect(await status.innerText()).toContain('Eight places take four layers.');
+  expect(await status.innerText()).toContain('It is the values of the sines that tell neighbours apart.');
   expect(await status.innerText()).not.toContain(words.checkRight);
   // The link takes over the focus of the button.
   const link = status.getByRole('link', { name: words.checkShown });
   expect(await link.evaluate((element) => element.matches(':focus'))).toBe(true);
   // The page scrolls until the figure is visible below the verdict.
-  const picture = figure.locator('path-lengths svg').first();
+  const picture = figure.locator('binary-positions svg').first();
   await page.waitForFunction(() => {
-    const svg = document.querySelector('#fig-paths path-lengths')?.shadowRoot?.querySelector('svg');
+    const svg = document.querySelector('#fig-binary binary-positions')?.shadowRoot?.querySelector('svg');
     return svg && svg.getBoundingClientRect().bottom < innerHeight;
   });
   expect(await inWindow(picture)).toBe(true);
@@ -41,8 +41,7 @@ test('a phone shows the verdict, and the answer only on request', async () => {
 });
 
 test.each([
-  ['attention-masks', 'fig-masks', 1280, 800],
-  ['attention-masks', 'fig-masks', 1280, 500],
+  ['binary-positions', 'fig-binary', 1280, 500],
   ['complexity-race', 'fig-race', 1280, 800],
   ['attention-dropout', 'fig-dropout', 390, 844],
 ])(
@@ -70,18 +69,3 @@ test.each([
     expect(end >= height - 1).toBe(true);
   },
 );
-
-test('an answer below the opening figure shows the verdict, whose link leads to the figure', async () => {
-  const page = await open({ figures: ['attention-lookup'], viewport: { width: 390, height: 844 } });
-  const figure = page.locator('#fig-lookup');
-  const check = figure.locator('.check');
-  await check.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
-  await check.locator('button[data-right]').click();
-  // The page scrolls up to the figure as far as the verdict stays visible.
-  await page.waitForTimeout(1000);
-  const verdict = (await verdictOf(check).locator('> :first-child').boundingBox())!;
-  expect(verdict.y).toBeGreaterThan(0);
-  expect(verdict.y + verdict.height).toBeLessThanOrEqual(844.5);
-  await verdictOf(check).getByRole('link', { name: words.checkShown }).click();
-  await page.waitForFunction(() => document.querySelector('attention-lookup')!.getBoundingClientRect().top > 0);
-});

@@ -90,6 +90,7 @@ export const toolStyles = css`
     text-underline-offset: 0.25em;
   }
   .tools .more {
+    padding-bottom: 0.5rem;
     font-size: 1.25rem;
     line-height: 1;
   }
@@ -118,6 +119,7 @@ export const toolStyles = css`
   }
   .menu [aria-expanded='true']::after {
     content: ' ✓';
+    content: ' ✓' / '';
   }
   /* Safari before 17 has no popovers: it shows the tools in a row. */
   @supports not selector(:popover-open) {
