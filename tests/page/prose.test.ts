@@ -90,7 +90,7 @@ describe.each(LANGUAGES)('the page in %s', (language) => {
   // In Markdown, an ordinal at the beginning of a line starts a list.
   test('has no numbered list in its questions', () => {
     const checks = html.match(/<(?:div|form) class="check"[\s\S]*?<\/fieldset>/g) ?? [];
-    expect(checks.length).toBeGreaterThan(20);
+    expect(checks.length).toBeGreaterThan(0);
     expect(checks.filter((check) => check.includes('<ol'))).toEqual([]);
   });
 

@@ -170,7 +170,12 @@ test.each([
 
 test('in a low window the controls stay below the picture', async () => {
   const { figure } = await openAlone(open, 'attention-masks', { viewport: { width: 390, height: 500 } });
-  expect(await figure.locator('.controls').evaluate((element) => getComputedStyle(element).position)).toBe('static');
+  expect(
+    await figure
+      .locator('.controls')
+      .first()
+      .evaluate((element) => getComputedStyle(element).position),
+  ).toBe('static');
 });
 
 test.each([
@@ -193,12 +198,18 @@ test.each([
   ] as const) {
     const { page, figure } = await openAlone(open, tag, { viewport: { width, height: 844 }, language });
     const height = async (): Promise<number> => (await figure.boundingBox())?.height ?? NaN;
-    const heights = [await height()];
-    for (const slider of await figure.locator('.slider input').all())
-      for (const key of ['Home', 'End']) {
-        await slider.press(key);
-        heights.push(await height());
-      }
+    const slide = async (): Promise<number[]> => {
+      const heights = [];
+      for (const slider of await figure.locator('.slider input').all())
+        for (const key of ['Home', 'End']) {
+          await slider.press(key);
+          heights.push(await height());
+        }
+      return heights;
+    };
+    // The first time may win goals, which then say once and for all what they teach.
+    await slide();
+    const heights = [await height(), ...(await slide())];
     for (const toggle of tag === 'permutation-demo' ? await figure.locator('.switches *').all() : []) {
       await toggle.click({ force: true });
       heights.push(await height());

@@ -6,6 +6,18 @@ import { useBrowser } from '../../browser.js';
 const { open } = useBrowser();
 const words = textsOf('en').page;
 
+/** Waits until smooth scrolling has come to rest: half a second at one place. */
+const settled = (element: Locator): Promise<void> =>
+  element.evaluate(async (element) => {
+    let last = NaN;
+    for (let still = 0; still < 5;) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const { top } = element.getBoundingClientRect();
+      still = top === last ? still + 1 : 0;
+      last = top;
+    }
+  });
+
 const verdictOf = (check: Locator): Locator => check.getByRole('status');
 
 test('a phone shows the verdict, and the answer only on request', async () => {
@@ -60,7 +72,7 @@ test.each([
         }),
         tag,
       );
-    await page.waitForTimeout(1000);
+    await settled(check);
     const { verdict, end, bar } = await places();
     expect(bar).toBeGreaterThan(0);
     expect(verdict).toBeGreaterThanOrEqual(bar - 1);
