@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Tensor } from 'wasm-attention';
 import { pictureCheckpoints } from '../fixtures.js';
-import { openPictures, openTexts, pictureCheckpoint, worstOf } from './fixtures.js';
+import { openPictures, openTexts, pictureCheckpoint, worstOf, type PictureFiles } from './fixtures.js';
 
 const cosines = (a: Tensor, b: Tensor): Tensor => {
   const [rows, columns, width] = [a.shape[0]!, b.shape[0]!, a.shape[1]!];
@@ -43,6 +43,19 @@ test.each(pictureCheckpoints)('%s agrees with PyTorch in all results', async (na
   expect(hidden).toEqual(result.hidden);
   expect(weights).toBeUndefined();
   model.dispose();
+});
+
+test.each(pictureCheckpoints)('%s is the same from a file that is read tensor by tensor', async (name) => {
+  const { files, tensors } = pictureCheckpoint(name);
+  const results = await Promise.all(
+    [files.weights, new Blob([files.weights as Uint8Array<ArrayBuffer>])].map(async (weights) => {
+      const model = await openPictures({ ...files, weights } as PictureFiles);
+      const { hidden } = model.forward(tensors.pixel_values!);
+      model.dispose();
+      return hidden;
+    }),
+  );
+  expect(results[1]).toEqual(results[0]);
 });
 
 describe('clip', () => {

@@ -130,8 +130,8 @@ export class Store {
     this.#jobs.push({ tensors: namesOf(parts), place });
     if (!biasParts) return { packed, bias: 0, inputs, outputs, weightType };
     const bias = this.allocate(outputs);
-    const readBias = this.#reader(biasParts, 1, false);
-    const placeBias = (): void => memory.scope(OPERATION, () => memory.write(bias, readBias(0, outputs)));
+    const placeBias = (): void =>
+      memory.scope(OPERATION, () => memory.write(bias, this.#reader(biasParts, 1, false)(0, outputs)));
     this.#jobs.push({ tensors: namesOf(biasParts), place: placeBias });
     return { packed, bias, inputs, outputs, weightType };
   }
