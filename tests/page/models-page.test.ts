@@ -1,9 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { writeSafetensors } from 'wasm-attention';
+import { openModel, readCheckpoint } from 'wasm-attention/models';
+import { charactersOf } from '../../web/page/models/characters.js';
 import { filesOf } from '../../web/page/models/checkpoint.js';
 import { readUrl, VIEWS, writeUrl } from '../../web/page/models/link.js';
 import { fitsOf } from '../../web/page/models/picture-texts.js';
+import { sizesOf } from '../../web/page/models/sizes.js';
 import { nameOf, piecesOf, textOf, tokensOf } from '../../web/page/models/text.js';
+import { attention } from '../support/library.js';
 
 const file = (name: string, text = '{}'): File => new File([text], name);
 
@@ -93,12 +100,126 @@ test('without a tokenizer, the numbers in a text are its token ids', async () =>
   expect(await textOf(undefined, [1, 2])).toBe('1 2');
 });
 
+/** A tokenizer whose ids are places in a vocabulary. */
+const tokenizerOf = (vocabulary: readonly string[], isByteLevel = false) =>
+  ({ isByteLevel, ask: (_: 'pieces', ids: number[]) => Promise.resolve(ids.map((id) => vocabulary[id])) }) as never;
+
 test('a token’s name has no mark of a space before it', async () => {
-  const vocabulary = ['▁the', 'Ġcat', 'Ċ', '▁', '##s'];
-  const tokenizer = { ask: (_: 'pieces', ids: number[]) => Promise.resolve(ids.map((id) => vocabulary[id])) } as never;
-  const pieces = await piecesOf(tokenizer, [0, 1, 2, 3, 4]);
-  expect(pieces).toEqual(['␣the', '␣cat', '↵', '␣', '##s']);
-  expect(pieces.map(nameOf)).toEqual(['the', 'cat', '↵', '␣', '##s']);
+  const pieces = await piecesOf(tokenizerOf(['▁the', '<0x0A>', '▁', '##s', '<0x0B>']), [0, 1, 2, 3, 4]);
+  expect(pieces).toEqual(['␣the', '↵', '␣', '##s', '<0x0B>']);
+  expect(pieces.map(nameOf)).toEqual(['the', '↵', '␣', '##s', '<0x0B>']);
+  expect(await piecesOf(tokenizerOf(['Ġcat', 'Ċ', 'Ð¿', 'ĠĠ'], true), [0, 1, 2, 3])).toEqual(['␣cat', '↵', 'п', '␣␣']);
+});
+
+describe('the characters of tokens', () => {
+  const TEXT = '옛 पि ๆ 👍🏽 aé\u00a0ß';
+  /** GPT-2's letters for bytes, written out as its authors do: printable ones are themselves. */
+  const letterOf = (byte: number): string => {
+    const printable = [...range(0x21, 0x7e), ...range(0xa1, 0xac), ...range(0xae, 0xff)];
+    const others = range(0, 0xff).filter((each) => !printable.includes(each));
+    return String.fromCharCode(printable.includes(byte) ? byte : 256 + others.indexOf(byte));
+  };
+  function range(from: number, to: number): number[] {
+    return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+  }
+  const bytes = Array.from(new TextEncoder().encode(TEXT));
+  const byteToken = (byte: number): string => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`;
+
+  test.each<[string, boolean, (byte: number) => string]>([
+    ['of bytes', false, byteToken],
+    ['of byte-level letters', true, letterOf],
+  ])('%s are whole, in every script', (_, isByteLevel, pieceOf) => {
+    const expected = Array.from(TEXT).flatMap((character) => {
+      const { length } = new TextEncoder().encode(character);
+      const shown = character === ' ' ? '␣' : character;
+      return length === 1 ? [shown] : range(1, length).map((i) => `${shown} ${i}/${length}`);
+    });
+    expect(charactersOf(bytes.map(pieceOf), isByteLevel)).toEqual(expected);
+  });
+
+  test('that are cut anywhere hold the whole text, and none is lost', () => {
+    const cuts = fc.uniqueArray(fc.integer({ min: 1, max: bytes.length - 1 }), { maxLength: bytes.length - 1 });
+    fc.assert(
+      fc.property(cuts, (places) => {
+        const ends = [0, ...places.sort((a, b) => a - b), bytes.length];
+        const pieces = ends.slice(1).map((end, i) => bytes.slice(ends[i], end).map(letterOf).join(''));
+        const names = charactersOf(pieces, true);
+        expect(names).toHaveLength(pieces.length);
+        const whole = names.map((name) => / (\d)\/\d$/.exec(name)?.[1] ?? '1');
+        const text = names.filter((_, i) => whole[i] === '1').map((name) => name.replace(/ 1\/\d$/, ''));
+        expect(text.join('').replaceAll('␣', ' ')).toBe(TEXT);
+      }),
+    );
+  });
+
+  test('stay bytes where they are part of none, and take no others with them', () => {
+    expect(charactersOf(['<0xEC>', '<0x98>', 'a', '<0x9B>', '▁b'], false)).toEqual([
+      '<0xEC>',
+      '<0x98>',
+      'a',
+      '<0x9B>',
+      '␣b',
+    ]);
+  });
+
+  test('that no byte stands for are as the vocabulary writes them', () => {
+    expect(charactersOf(['<|end|>', '한국', 'Ġ한'], true)).toEqual(['<|end|>', '한국', 'Ġ한']);
+    expect(charactersOf(['Ġcat'], false)).toEqual(['Ġcat']);
+  });
+});
+
+describe('the sizes of a checkpoint', () => {
+  const FIXTURES = join(import.meta.dirname, '../fixtures');
+  const opened = async (path: string, weightType: 'float32' | 'int8') => {
+    const checkpoint = await readCheckpoint(join(FIXTURES, path));
+    const model = await openModel({ ...checkpoint, weightType, attention });
+    const { parameterBytes, unused } = model;
+    model.dispose();
+    return { sizes: (await sizesOf(checkpoint.weights))!, parameterBytes, unused };
+  };
+
+  test.each(['stories260K', 'gguf/llama-q8_0/model.gguf', 'gguf/bert-f16/model.gguf', 'models/gpt2', 'models/vit'])(
+    'of %s are about those in memory',
+    async (path) => {
+      const { sizes, parameterBytes } = await opened(path, 'float32');
+      // Rows and columns are padded to the width of vectors.
+      expect(sizes.float32 / parameterBytes).toBeGreaterThan(0.9);
+      expect(sizes.float32 / parameterBytes).toBeLessThan(1.02);
+      expect(sizes.float32).toBe(4 * sizes.count);
+    },
+  );
+
+  test('of a model as it is published are those of int8, too', async () => {
+    const { sizes, parameterBytes } = await opened('stories260K', 'int8');
+    // Rows of 64 have a scale each, too, and there is little else.
+    expect(sizes.int8 / parameterBytes).toBeGreaterThan(0.85);
+    expect(sizes.int8 / parameterBytes).toBeLessThan(1.02);
+  });
+
+  test('count the files’ bytes, and a matrix in int8 once', async () => {
+    const weights = { data: new Float32Array(64 * 256).fill(1), shape: [64, 256] };
+    const files = [{}, { weightType: 'int8' } as const].map(
+      (how) => new File([new Uint8Array(writeSafetensors({ weights }, how))], 'a.safetensors'),
+    );
+    const [plain, rounded] = await Promise.all(files.map((each) => sizesOf([each])));
+    expect(plain).toEqual({ count: 16384, files: files[0]!.size, float32: 65536, int8: 16384 + 512 });
+    expect(rounded).toEqual({ ...plain, files: files[1]!.size });
+    expect((await sizesOf(files))!.count).toBe(32768);
+  });
+
+  test('of broken files are none, and come to an end', async () => {
+    const whole = readFileSync(join(FIXTURES, 'gguf/llama-q8_0/model.gguf'));
+    const bad = [new Uint8Array(), new Uint8Array(64), new TextEncoder().encode('\u0002\0\0\0\0\0\0\0{}}')];
+    // The numbers of tensors and keys, a length, and a type.
+    for (const at of [8, 16, 24, 52]) {
+      const file = new Uint8Array(whole);
+      file.fill(255, at, at + 8);
+      bad.push(file);
+    }
+    for (const length of [20, 100, 2000]) bad.push(whole.subarray(0, length));
+    const found = await Promise.all(bad.map((bytes) => sizesOf([new Blob([new Uint8Array(bytes)])])));
+    expect(found.filter((sizes) => sizes !== undefined && sizes.count > 0)).toEqual([]);
+  });
 });
 
 describe('texts beside a picture', () => {

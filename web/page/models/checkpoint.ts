@@ -7,6 +7,7 @@ import {
   type Part,
 } from 'wasm-attention/models';
 import { loadWorker, type AsyncWasmAttention } from 'wasm-attention/worker';
+import { sizesOf, type Sizes, type WeightType } from './sizes.js';
 import { SlowTokenizer, Tokenizer, type TokenizerFiles } from './tokenizer.js';
 
 /** Why a checkpoint cannot be opened; `detail` is a file's name or the library's message. */
@@ -27,6 +28,16 @@ export type Given = readonly File[] | DataTransfer;
 export interface Files {
   readonly name: string;
   readonly checkpoint: Published;
+  /** Undefined for files that the library will refuse. */
+  readonly sizes: Sizes | undefined;
+}
+
+/** How to open a checkpoint. */
+export interface Opening {
+  readonly weightType: WeightType;
+  readonly signal: AbortSignal;
+  /** Receives the bytes read so far, and of all that will be read. */
+  readonly onProgress: (done: number, total: number) => void;
 }
 
 interface Opened {
@@ -68,10 +79,14 @@ let worker: Promise<AsyncWasmAttention> | undefined;
  */
 export async function filesOf(given: Given, name: string): Promise<Files> {
   try {
-    return { name, checkpoint: await readCheckpoint(given) };
+    return await sized(name, await readCheckpoint(given));
   } catch (error) {
     throw refusal(error);
   }
+}
+
+async function sized(name: string, checkpoint: Published): Promise<Files> {
+  return { name, checkpoint, sizes: await sizesOf(checkpoint.weights) };
 }
 
 /** What the library's errors say, in the words of the page. */
@@ -87,24 +102,20 @@ function refusal(error: unknown): CheckpointError {
 /** The small model that comes with the page. */
 export async function stories(): Promise<Files> {
   const { files } = await import('../../elements/story-model.js');
-  return {
-    name: 'stories260K',
-    checkpoint: {
-      config: files.config,
-      weights: [new Blob([files.weights()])],
-      tokenizer: { json: files.tokenizer, config: files.tokenizerConfig },
-    },
-  };
+  return sized('stories260K', {
+    config: files.config,
+    weights: [new Blob([files.weights()])],
+    tokenizer: { json: files.tokenizer, config: files.tokenizerConfig },
+  });
 }
 
 /**
- * Opens a checkpoint in the worker; `onProgress` receives the bytes read so far, and of all that will be read.
+ * Opens a checkpoint in the worker.
  *
  * @throws CheckpointError with the library's message about the config, a tensor or memory
  * @throws SlowTokenizer
  */
-export async function open(files: Files, onProgress: (done: number, total: number) => void): Promise<Checkpoint> {
-  const { name, checkpoint } = files;
+export async function open({ name, checkpoint }: Files, how: Opening): Promise<Checkpoint> {
   const { config, imageConfig } = checkpoint;
   const tokenizer = checkpoint.tokenizer && new Tokenizer(checkpoint.tokenizer as TokenizerFiles);
   const models: (AsyncModel | AsyncVisionModel)[] = [];
@@ -120,7 +131,7 @@ export async function open(files: Files, onProgress: (done: number, total: numbe
     });
     const attention = await worker;
     const openPart = async (part?: Part): Promise<void> => {
-      models.push(await openModel({ ...checkpoint, attention, onProgress, ...(part && { part }) }));
+      models.push(await openModel({ ...checkpoint, attention, ...how, ...(part && { part }) }));
     };
     try {
       await openPart();

@@ -5,6 +5,7 @@ import { lensesOf, type LayerLogits, type Lenses } from '../../elements/lens-kit
 import type { TextCheckpoint } from './checkpoint.js';
 import { failureOf } from './failure.js';
 import { changesOf, type UrlState } from './link.js';
+import { explorerStyles } from './model-explorer-styles.js';
 import { piecesOf, type Tokens } from './text.js';
 import { modelWords } from './words.js';
 
@@ -15,19 +16,20 @@ import { modelWords } from './words.js';
  * @fires link-change - the reader follows another token
  */
 export class LensExplorer extends LitElement {
-  static override styles = [baseStyles];
+  static override styles = [baseStyles, explorerStyles];
   static override properties = {
     checkpoint: { attribute: false },
     tokens: { attribute: false },
     link: { attribute: false },
+    isStale: { state: true },
     lenses: { state: true },
     said: { state: true },
   };
 
   declare checkpoint: TextCheckpoint;
-  /** Undefined once the reader has cleared the text. */
-  declare tokens: Tokens | undefined;
+  declare tokens: Tokens;
   declare link: UrlState;
+  declare protected isStale: boolean;
   declare protected lenses: Lenses | undefined;
   declare protected said: string;
   readonly #words = modelWords(this);
@@ -38,6 +40,7 @@ export class LensExplorer extends LitElement {
   constructor() {
     super();
     this.said = '';
+    this.isStale = false;
   }
 
   override disconnectedCallback(): void {
@@ -58,6 +61,7 @@ export class LensExplorer extends LitElement {
         this.lenses === undefined
           ? nothing
           : html`<lens-viewer
+              class=${this.isStale ? 'stale' : ''}
               .lenses=${this.lenses}
               .followed=${this.link.followed}
               @follow-change=${follow}
@@ -68,7 +72,7 @@ export class LensExplorer extends LitElement {
   async #compute(): Promise<void> {
     const { checkpoint, tokens, link } = this;
     const run = ++this.#runs;
-    if (tokens === undefined) return;
+    this.isStale = true;
     const { ablate, ablateNeurons, ...positions } = changesOf(link);
     const isChanged = ablate.length + ablateNeurons.length > 0;
     if (this.#vocabulary?.of !== checkpoint) {
@@ -85,8 +89,11 @@ export class LensExplorer extends LitElement {
       this.lenses = lensesOf({ logits, ablated, tokens: tokens.names, vocabulary });
       this.said = '';
     } catch (error) {
-      if (run === this.#runs) this.said = failureOf(this.#words, error);
+      if (run !== this.#runs) return;
+      this.lenses = undefined;
+      this.said = failureOf(this.#words, error);
     }
+    this.isStale = false;
   }
 }
 

@@ -9,6 +9,19 @@ export const explorerStyles = css`
   .drop.over {
     border-color: var(--_accent);
   }
+  .here {
+    margin-top: 0.75rem;
+    color: var(--_quiet);
+  }
+  @media (pointer: coarse) {
+    .here {
+      display: none;
+    }
+  }
+  /* What newer results are about to replace. */
+  .stale {
+    opacity: 0.4;
+  }
   .picture {
     margin: 1rem 0;
   }
@@ -16,7 +29,37 @@ export const explorerStyles = css`
     display: flex;
     flex-wrap: wrap;
     gap: 0.5rem;
+    align-items: baseline;
     margin-top: 0.75rem;
+  }
+  .buttons [aria-pressed='true'] {
+    border-color: var(--_accent);
+    font-weight: 600;
+  }
+  details {
+    margin-top: 1rem;
+  }
+  summary {
+    font-weight: 600;
+    cursor: pointer;
+  }
+  details :is(p, li) {
+    max-width: 48rem;
+    margin-top: var(--_near);
+  }
+  details ul {
+    margin: 0;
+    padding-inline-start: 1.25rem;
+  }
+  pre {
+    margin: 0.25rem 0 0;
+    white-space: pre-wrap;
+    overflow-wrap: anywhere;
+    user-select: all;
+  }
+  a {
+    color: inherit;
+    text-decoration-color: var(--_accent);
   }
   .status,
   .remark {

@@ -4,9 +4,24 @@ import { changeEntry } from '../history-entry.js';
 import type { Checkpoint, Files, Given } from './checkpoint.js';
 import { partOf, readUrl, writeUrl, type UrlState } from './link.js';
 import { explorerStyles } from './model-explorer-styles.js';
-import { dropZone, statusOf, type State } from './opening.js';
+import { dropZone, LARGE, opening, statusOf, typeChoice, type State } from './opening.js';
+import type { WeightType } from './sizes.js';
+import { sources } from './sources.js';
 import './text-explorer.js';
 import { modelWords } from './words.js';
+
+type Module = typeof import('./checkpoint.js');
+
+/** What a model reads first, with a tokenizer and without one. */
+const STORY = 'Once upon a time, there was a little girl named';
+const NUMBERS = '1 2 3 4 5 6 7 8';
+
+/** Whether there is nothing in a text that the model could read. */
+const isUnread = (text: string, { tokenizer }: Checkpoint): boolean => !(tokenizer ? /\S/ : /\d/).test(text);
+
+function disposeOf(state: State): void {
+  if (state.kind === 'open') state.checkpoint.dispose();
+}
 
 /**
  * `<model-explorer>`: opens a checkpoint from the reader's disk in a worker and shows its heads over a text or a picture.
@@ -22,6 +37,7 @@ export class ModelExplorer extends LitElement {
   declare protected state: State;
   declare protected urlState: UrlState;
   readonly #words = modelWords(this);
+  #opening = new AbortController();
 
   constructor() {
     super();
@@ -34,16 +50,18 @@ export class ModelExplorer extends LitElement {
     const words = this.#words;
     if (!words.ready) return html``;
     const openFiles = (given: Given, name: string): void =>
-      void this.#open(name, ({ filesOf }) => filesOf(given, name));
+      void this.#find(name, ({ filesOf }) => filesOf(given, name));
+    const openStories = (): void => void this.#find('stories260K', ({ stories }) => stories());
     const takePicture = (picture: File): boolean => {
       const pictures = this.renderRoot.querySelector('picture-explorer');
       void pictures?.take(picture);
       return pictures !== null;
     };
-    return html`${dropZone(words, state, openFiles, () => void this.#openStories(), takePicture)}
+    return html`${dropZone(words, openFiles, openStories, takePicture)}
       <p class="status" role="status">${statusOf(words, state)}</p>
-      ${state.kind === 'opening' ? html`<progress .max=${state.total} .value=${state.done} aria-label=${words.text('models.reading', { name: state.name })}></progress>` : nothing}
-      ${state.kind === 'open' ? this.#opened(state.checkpoint) : nothing}`;
+      ${typeChoice(words, state, (files, weightType) => void this.#load(files, weightType))}
+      ${state.kind === 'opening' ? html`<progress .max=${state.total} .value=${state.done} aria-label=${words.text('models.reading', { name: state.files.name })}></progress>` : nothing}
+      ${state.kind === 'open' ? this.#opened(state.checkpoint) : nothing} ${sources(words, state.kind === 'none')}`;
   }
 
   #opened(checkpoint: Checkpoint): TemplateResult {
@@ -63,38 +81,73 @@ export class ModelExplorer extends LitElement {
     changeEntry((address) => (address.href = writeUrl(address.href, state)));
   }
 
-  async #openStories(): Promise<void> {
-    await this.#open('stories260K', ({ stories }) => stories());
-    if (this.urlState.text === '') this.#change({ text: 'Once upon a time, there was a little girl named' });
+  /** Finds a checkpoint's files, and opens it, unless it is large: then the reader decides how. */
+  async #find(name: string, find: (module: Module) => Promise<Files>): Promise<void> {
+    const state = await this.#enter({ kind: 'reading', name }, async (module) => {
+      const files = await find(module);
+      return files.sizes && files.sizes.float32 > LARGE ? { kind: 'asked', files } : opening(files, 'float32');
+    });
+    if (state?.kind === 'opening') await this.#load(state.files, state.weightType);
   }
 
-  async #open(name: string, find: (module: typeof import('./checkpoint.js')) => Promise<Files>): Promise<void> {
-    // Two models at once may be too much for a phone.
-    if (this.state.kind === 'open') this.state.checkpoint.dispose();
-    this.state = { kind: 'reading', name };
-    try {
-      const module = await import('./checkpoint.js');
-      const given = await find(module);
-      const checkpoint = await module.open(
-        given,
-        (done, total) => (this.state = { kind: 'opening', name: given.name, done, total }),
-      );
-      if (checkpoint.kind === 'pictures') await import('./picture-explorer.js');
-      const { numLayers, numHeads } = checkpoint.model;
-      const numNeurons = checkpoint.kind === 'texts' ? checkpoint.numNeurons : 0;
-      const fitting = (names: readonly string[], count: number): string[] =>
-        names.filter((name) => partOf(name)[0] < numLayers && partOf(name)[1] < count);
-      const { silent, neurons } = this.urlState;
-      this.urlState = {
-        ...this.urlState,
-        silent: fitting(silent, numHeads),
-        neurons: fitting(neurons, numNeurons),
+  async #load(files: Files, weightType: WeightType): Promise<void> {
+    const first = opening(files, weightType);
+    await this.#enter(first, async (module, signal) => {
+      const onProgress = (done: number, total: number): void => {
+        if (!signal.aborted) this.state = { ...first, done, total };
       };
-      this.state = { kind: 'open', checkpoint };
+      const checkpoint = await module.open(files, { weightType, signal, onProgress });
+      if (checkpoint.kind === 'pictures') await import('./picture-explorer.js');
+      return { kind: 'open', files, weightType, checkpoint };
+    });
+  }
+
+  /**
+   * Shows the first state, and that which `find` finds, or that it is refused. What is found after something newer has
+   * begun is dropped.
+   */
+  async #enter(
+    first: State,
+    find: (module: Module, signal: AbortSignal) => Promise<State>,
+  ): Promise<State | undefined> {
+    const signal = this.#begin(first);
+    let state: State;
+    try {
+      state = await find(await import('./checkpoint.js'), signal);
     } catch (error) {
       const { reason = 'refused', detail = String(error) } = error as { reason?: string; detail?: string };
-      this.state = { kind: 'refused', reason, detail };
+      state = { ...first, kind: 'refused', reason, detail };
     }
+    if (signal.aborted) {
+      disposeOf(state);
+      return undefined;
+    }
+    if (state.kind === 'open') this.#fit(state.checkpoint);
+    return (this.state = state);
+  }
+
+  /** Ends what is open or being opened: two models at once may be too much for a phone. */
+  #begin(state: State): AbortSignal {
+    this.#opening.abort();
+    this.#opening = new AbortController();
+    disposeOf(this.state);
+    this.state = state;
+    return this.#opening.signal;
+  }
+
+  /** Leaves out what the model does not have, and gives it something to read. */
+  #fit(checkpoint: Checkpoint): void {
+    const { numLayers, numHeads } = checkpoint.model;
+    const isText = checkpoint.kind === 'texts';
+    const fitting = (names: readonly string[], count: number): string[] =>
+      names.filter((name) => partOf(name)[0] < numLayers && partOf(name)[1] < count);
+    const { silent, neurons, text } = this.urlState;
+    this.urlState = {
+      ...this.urlState,
+      silent: fitting(silent, numHeads),
+      neurons: fitting(neurons, isText ? checkpoint.numNeurons : 0),
+    };
+    if (isText && isUnread(text, checkpoint)) this.#change({ text: checkpoint.tokenizer ? STORY : NUMBERS });
   }
 }
 

@@ -1,15 +1,39 @@
 import { html, type TemplateResult } from 'lit';
-import type { Checkpoint, Given } from './checkpoint.js';
+import type { Checkpoint, Files, Given } from './checkpoint.js';
 import { pictureIn } from './picture-zone.js';
+import { TYPES, type WeightType } from './sizes.js';
 import type { ModelWords } from './words.js';
+import { chooser, zone } from './zone.js';
+
+/** From how many bytes in memory on readers are asked before they are taken, and how many a wasm memory has. */
+export const LARGE = 200e6;
+const MOST_MEMORY = 2 ** 32;
+
+/** The files of a checkpoint, and how its weights are kept in memory. */
+interface Found {
+  readonly files: Files;
+  readonly weightType: WeightType;
+}
+
+/** The bytes read so far, and of all that will be read. */
+interface Opening extends Found {
+  readonly kind: 'opening';
+  readonly done: number;
+  readonly total: number;
+}
 
 /** The state of opening a checkpoint. */
 export type State =
   | { readonly kind: 'none' }
   | { readonly kind: 'reading'; readonly name: string }
-  | { readonly kind: 'opening'; readonly name: string; readonly done: number; readonly total: number }
-  | { readonly kind: 'refused'; readonly reason: string; readonly detail: string }
-  | { readonly kind: 'open'; readonly checkpoint: Checkpoint };
+  | { readonly kind: 'asked'; readonly files: Files }
+  | Opening
+  | ({ readonly kind: 'refused'; readonly reason: string; readonly detail: string } & Partial<Found>)
+  | ({ readonly kind: 'open'; readonly checkpoint: Checkpoint } & Found);
+
+export function opening(files: Files, weightType: WeightType): Opening {
+  return { kind: 'opening', files, weightType, done: 0, total: files.sizes?.files ?? 1 };
+}
 
 /** The state as text. */
 export function statusOf(words: ModelWords, state: State): string {
@@ -18,9 +42,13 @@ export function statusOf(words: ModelWords, state: State): string {
       return words.text('models.private');
     case 'reading':
       return words.text('models.reading', { name: state.name });
+    case 'asked': {
+      const { name, sizes } = state.files;
+      return words.text('models.asked', { name, size: megabytes(words, sizes!.files) });
+    }
     case 'opening':
       return words.text('models.opening', {
-        name: state.name,
+        name: state.files.name,
         done: words.number(state.done / 1e6, 1),
         total: words.number(state.total / 1e6, 1),
       });
@@ -38,10 +66,20 @@ export function statusOf(words: ModelWords, state: State): string {
         notation: 'compact',
         compactDisplay: 'long',
         maximumSignificantDigits: 3,
-      }).format(model.parameterBytes / 4);
+      }).format(state.files.sizes?.count ?? model.parameterBytes / 4);
       return `${words.text('models.facts', facts)}, ${words.text('models.params', { count })}`;
     }
   }
+}
+
+/** `145 MB`, as the language says it. */
+export function megabytes(words: ModelWords, bytes: number): string {
+  const size = bytes / 1e6;
+  return new Intl.NumberFormat(words.language, {
+    style: 'unit',
+    unit: 'megabyte',
+    maximumFractionDigits: size < 10 ? 1 : 0,
+  }).format(size);
 }
 
 /**
@@ -50,43 +88,60 @@ export function statusOf(words: ModelWords, state: State): string {
  */
 export function dropZone(
   words: ModelWords,
-  state: State,
   openFiles: (given: Given, name: string) => void,
   openStories: () => void,
   takePicture: (picture: File) => boolean,
 ): TemplateResult {
-  const closed = state.kind === 'reading' || state.kind === 'opening';
-  const onDrag = (event: DragEvent): void => {
-    event.preventDefault();
-    (event.currentTarget as Element).classList.toggle('over', event.type === 'dragover');
-  };
-  const onDrop = (event: DragEvent): void => {
-    onDrag(event);
-    const picture = pictureIn(event.dataTransfer?.files);
+  const onDrop = (dropped: DataTransfer): void => {
+    const picture = pictureIn(dropped.files);
     if (picture && takePicture(picture)) return;
     // The event's own list is empty when the code that opens it has been loaded.
-    const items = [...(event.dataTransfer?.items ?? [])].map((item) => {
+    const items = [...dropped.items].map((item) => {
       const [entry, file] = [item.webkitGetAsEntry(), item.getAsFile()];
       return { webkitGetAsEntry: () => entry, getAsFile: () => file };
     });
     const name = items[0]?.webkitGetAsEntry()?.name ?? items[0]?.getAsFile()?.name;
     if (name !== undefined) openFiles({ items } as unknown as DataTransfer, name);
   };
-  const onChoose = ({ target }: Event): void => {
-    const files = [...((target as HTMLInputElement).files ?? [])];
-    const [first] = files;
-    if (first) openFiles(files, /^[^/]+(?=\/)/.exec(first.webkitRelativePath)?.[0] ?? first.name);
+  const choose = (files: readonly [File, ...File[]]): void => {
+    const [{ webkitRelativePath, name }] = files;
+    openFiles(files, /^[^/]+(?=\/)/.exec(webkitRelativePath)?.[0] ?? name);
   };
-  const choose = ({ currentTarget }: Event): void =>
-    ((currentTarget as Element).nextElementSibling as HTMLInputElement).click();
-  return html`<div class="drop" @dragover=${onDrag} @dragleave=${onDrag} @drop=${onDrop}>
-    <p>${words.text('models.drop')}</p>
-    <div class="buttons">
-      <button type="button" ?disabled=${closed} @click=${choose}>${words.text('models.choose')}</button
-      ><input type="file" hidden webkitdirectory multiple @change=${onChoose} />
-      <button type="button" ?disabled=${closed} @click=${choose}>${words.text('models.chooseFile')}</button
-      ><input type="file" hidden accept=".gguf" @change=${onChoose} />
-      <button type="button" ?disabled=${closed} @click=${openStories}>${words.text('models.stories')}</button>
-    </div>
+  return zone(
+    words,
+    '',
+    onDrop,
+    html`<p>${words.text('models.files')}</p>
+      <div class="buttons">
+        ${chooser(words.text('models.choose'), undefined, choose)}
+        ${chooser(words.text('models.chooseFile'), '.gguf', choose)}
+        <button type="button" @click=${openStories}>${words.text('models.stories')}</button>
+      </div>`,
+  );
+}
+
+/** In which forms the weights may be in memory, with the bytes that they take; the present one is pressed. */
+export function typeChoice(
+  words: ModelWords,
+  state: State,
+  load: (files: Files, weightType: WeightType) => void,
+): TemplateResult {
+  const files = 'files' in state ? state.files : undefined;
+  if (files?.sizes === undefined) return html``;
+  const { sizes } = files;
+  const present = 'weightType' in state ? state.weightType : undefined;
+  return html`<div class="buttons" role="group" aria-label=${words.text('models.memory')}>
+    <span>${words.text('models.memory')}</span>
+    ${TYPES.map(
+      (type) =>
+        html`<button
+          type="button"
+          aria-pressed=${type === present}
+          ?disabled=${sizes[type] > MOST_MEMORY}
+          @click=${() => load(files, type)}
+        >
+          ${type}: ${megabytes(words, sizes[type])}
+        </button>`,
+    )}
   </div>`;
 }

@@ -36,8 +36,7 @@ export class PatchExplorer extends LitElement {
   };
 
   declare checkpoint: TextCheckpoint;
-  /** Undefined once the reader has cleared the text. */
-  declare tokens: Tokens | undefined;
+  declare tokens: Tokens;
   declare link: UrlState;
   declare protected patched: Patched | undefined;
   declare protected running: boolean;
@@ -77,7 +76,7 @@ export class PatchExplorer extends LitElement {
       <div class="buttons">
         <button
           type="button"
-          ?disabled=${this.tokens === undefined || this.link.other.trim() === ''}
+          ?disabled=${this.link.other.trim() === ''}
           @click=${() => (this.running ? this.#stop() : void this.#run())}
         >
           ${words.text(this.running ? 'models.stop' : 'models.patch')}
@@ -115,7 +114,6 @@ export class PatchExplorer extends LitElement {
 
   async #run(): Promise<void> {
     const { checkpoint, link, tokens } = this;
-    if (tokens === undefined) return;
     const run = ++this.#runs;
     this.running = true;
     this.said = '';

@@ -27,6 +27,7 @@ export class PictureExplorer extends LitElement {
     checkpoint: { attribute: false },
     link: { attribute: false },
     said: { state: true },
+    isStale: { state: true },
     pass: { state: true },
     fits: { state: true },
   };
@@ -34,6 +35,8 @@ export class PictureExplorer extends LitElement {
   declare checkpoint: PictureCheckpoint;
   declare link: UrlState;
   declare protected said: string;
+  /** Whether a newer pass than what is shown is on its way. */
+  declare protected isStale: boolean;
   declare protected pass: PicturePass | undefined;
   declare protected fits: readonly Share[];
   readonly #words = modelWords(this);
@@ -43,10 +46,12 @@ export class PictureExplorer extends LitElement {
   #seen: readonly unknown[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #runs = 0;
+  #takes = 0;
 
   constructor() {
     super();
     this.said = '';
+    this.isStale = false;
     this.fits = [];
   }
 
@@ -60,6 +65,7 @@ export class PictureExplorer extends LitElement {
     document.removeEventListener('paste', this.#onPaste);
     clearTimeout(this.#timer);
     ++this.#runs;
+    ++this.#takes;
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
@@ -68,6 +74,8 @@ export class PictureExplorer extends LitElement {
     if (before === undefined) return;
     if (before.text === text && before.silent === silent && before.positions === positions) return;
     clearTimeout(this.#timer);
+    ++this.#runs;
+    this.isStale = true;
     this.#timer = setTimeout(() => void this.#compute(), DELAY);
   }
 
@@ -113,6 +121,8 @@ export class PictureExplorer extends LitElement {
         : html`<p class="name">${words.text(`models.${name}`)}</p>
             ${nextTokens(words.text(`models.${name}`), shares, words)}`;
     return html`<patch-viewer
+        class=${this.isStale ? 'stale' : ''}
+        aria-busy=${this.isStale}
         silenceable
         .heads=${heads}
         .silent=${new Set(silent)}
@@ -131,9 +141,9 @@ export class PictureExplorer extends LitElement {
 
   /** Shows a picture; undefined stands for what is none. */
   async take(file: Blob | undefined): Promise<void> {
-    const run = ++this.#runs;
+    const take = ++this.#takes;
     const image = await (file && bytesOf(file))?.catch(() => undefined);
-    if (run !== this.#runs) return;
+    if (take !== this.#takes) return;
     if (image === undefined) {
       this.said = this.#words.text('models.noPicture');
       return;
@@ -170,6 +180,7 @@ export class PictureExplorer extends LitElement {
     const given = this.#given;
     if (given === undefined) return;
     const run = ++this.#runs;
+    this.isStale = true;
     const changes = changesOf(link);
     const seen = [given, link.silent, link.positions];
     try {
@@ -185,8 +196,12 @@ export class PictureExplorer extends LitElement {
       this.fits = fits;
       this.said = '';
     } catch (error) {
-      if (run === this.#runs) this.said = failureOf(this.#words, error, 'pictureFailed');
+      if (run !== this.#runs) return;
+      this.#seen = [];
+      this.pass = undefined;
+      this.said = failureOf(this.#words, error, 'pictureFailed');
     }
+    this.isStale = false;
   }
 }
 

@@ -3,15 +3,28 @@ import type { TextCheckpoint } from './checkpoint.js';
 import { tokensOf } from './text.js';
 import type { ModelWords } from './words.js';
 
-/** The most sentences to compare. */
+/** The most sentences to compare, and the first ones. */
 const MOST = 24;
+const SENTENCES = 'The dog sleeps in the sun.\nA puppy is taking a nap outside.\nThe train to Paris was late.';
 
 /** The field for an encoder's sentences, one per line, and their similarities. */
-export function comparison(words: ModelWords, values: ArrayLike<number>, compare: () => void): TemplateResult {
-  const count = Math.sqrt(values.length);
+export function comparison(
+  words: ModelWords,
+  { tokenizer }: TextCheckpoint,
+  values: ArrayLike<number> | undefined,
+  clear: () => void,
+  compare: () => void,
+): TemplateResult {
+  const count = Math.sqrt(values?.length ?? 0);
   return html`<div class="field">
       <label for="sentences">${words.text('models.sentences')}</label>
-      <textarea id="sentences" rows="4" spellcheck="false"></textarea>
+      <textarea
+        id="sentences"
+        rows="4"
+        spellcheck="false"
+        .value=${tokenizer ? SENTENCES : ''}
+        @input=${clear}
+      ></textarea>
     </div>
     <div class="buttons">
       <button type="button" @click=${compare}>${words.text('models.compare')}</button>

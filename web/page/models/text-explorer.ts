@@ -5,7 +5,6 @@ import {
   controlStyles,
   nextTokens,
   nextTokensStyles,
-  NO_HEADS,
   tableStyles,
   toggle,
 } from '../../elements/kit.js';
@@ -36,6 +35,7 @@ export class TextExplorer extends LitElement {
     checkpoint: { attribute: false },
     link: { attribute: false },
     said: { state: true },
+    isStale: { state: true },
     pass: { state: true },
     written: { state: true },
     writing: { state: true },
@@ -45,6 +45,8 @@ export class TextExplorer extends LitElement {
   declare checkpoint: TextCheckpoint;
   declare link: UrlState;
   declare protected said: string;
+  /** Whether a newer pass than what is shown is on its way. */
+  declare protected isStale: boolean;
   declare protected pass: Pass | undefined;
   declare protected written: string | undefined;
   declare protected writing: AbortController | undefined;
@@ -53,17 +55,26 @@ export class TextExplorer extends LitElement {
   readonly #words = modelWords(this);
   #timer: ReturnType<typeof setTimeout> | undefined;
   #runs = 0;
+  #comparisons = 0;
 
   constructor() {
     super();
     this.said = '';
+    this.isStale = false;
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    this.#outdate();
+    ++this.#comparisons;
+  }
+
+  /** From now on, what is being computed is no longer wanted. */
+  #outdate(): void {
     clearTimeout(this.#timer);
     this.writing?.abort();
     ++this.#runs;
+    this.isStale = true;
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
@@ -72,7 +83,8 @@ export class TextExplorer extends LitElement {
     const { text, silent, neurons, positions } = this.link;
     const isSame = before?.silent === silent && before.neurons === neurons && before.positions === positions;
     if (isSame && before.text === text) return;
-    clearTimeout(this.#timer);
+    this.#outdate();
+    this.written = this.writing = undefined;
     this.#timer = setTimeout(() => void this.#compute(), before === undefined ? 0 : TYPING_DELAY);
   }
 
@@ -94,27 +106,35 @@ export class TextExplorer extends LitElement {
       </div>
       ${toggle(words.text('models.positions'), link.positions, (positions) => this.#change({ positions }))}
       <p class="remark" role="status">${this.said}</p>
-      ${pass?.next.length ? this.#writer(pass) : nothing}
+      ${pass === undefined ? nothing : this.#results(pass)} ${allHeadsOn(words, link.silent, this.#change)}
+      ${checkpoint.model.isCausal ? nothing : comparison(words, checkpoint, this.similarities, this.#clear, () => void this.#compare())}`;
+  }
+
+  #results(pass: Pass): TemplateResult {
+    const words = this.#words;
+    const isWriter = pass.next.length > 0;
+    const part = pass.tokens.names.find((name) => / \d\/\d$/.test(name));
+    return html`<div class=${this.isStale ? 'stale' : ''} aria-busy=${this.isStale}>
+      ${part === undefined ? nothing : html`<p class="remark">${words.text('models.parts', { part })}</p>`}
+      ${isWriter ? this.#writer(pass) : nothing}
       ${
-        pass?.next.length
+        isWriter
           ? choices<View>({
               name: 'view',
               legend: words.text('models.view'),
               values: VIEWS,
-              chosen: link.view,
+              chosen: this.link.view,
               label: (view) => words.text(`models.${view}`),
               onChoose: (view) => this.#change({ view }),
             })
           : nothing
       }
-      ${this.#view()} ${allHeadsOn(words, link.silent, this.#change)}
-      ${checkpoint.model.isCausal ? nothing : comparison(words, this.similarities ?? [], () => void this.#compare())}`;
+      ${this.#view(pass, isWriter ? this.link.view : 'heads')}
+    </div>`;
   }
 
-  #view(): TemplateResult {
-    const { checkpoint, link, pass } = this;
-    const { tokens, effects = [] } = pass ?? {};
-    const view = pass?.next.length ? link.view : 'heads';
+  #view({ tokens, effects, heads }: Pass, view: View): TemplateResult {
+    const { checkpoint, link } = this;
     const onChange = ({ detail }: CustomEvent<Partial<UrlState>>): void => this.#change(detail);
     if (view === 'lens') {
       void import('./lens-explorer.js');
@@ -138,7 +158,7 @@ export class TextExplorer extends LitElement {
       return neuronsView(this.#words, checkpoint, link, effects, this.#change, (count) => void this.#addActive(count));
     return html`<head-viewer
       silenceable
-      .heads=${pass?.heads ?? NO_HEADS}
+      .heads=${heads}
       .silent=${new Set(link.silent)}
       .layer=${link.layer}
       .head=${link.head}
@@ -150,18 +170,19 @@ export class TextExplorer extends LitElement {
   /** Switches off the most active neurons, too. */
   async #addActive(count: number): Promise<void> {
     const { checkpoint, link, pass } = this;
-    if (pass?.tokens === undefined) return;
+    if (pass === undefined) return;
     const active = await activeNeurons(checkpoint, pass.tokens, changesOf(link), count);
+    if (this.isStale || this.pass !== pass) return;
     this.#change({ neurons: [...new Set([...this.link.neurons, ...active])].sort() });
   }
 
-  #writer({ next, tokens }: Pass): TemplateResult {
+  #writer({ next }: Pass): TemplateResult {
     const words = this.#words;
     return html`<div class="writer">
       <p class="name">${words.text('models.next')}</p>
       ${nextTokens(words.text('models.next'), next, words)}
       <div class="buttons">
-        <button type="button" ?disabled=${tokens === undefined} @click=${this.#onWrite}>
+        <button type="button" ?disabled=${this.isStale} @click=${this.#onWrite}>
           ${words.text(this.writing ? 'models.stop' : 'models.write')}
         </button>
       </div>
@@ -177,25 +198,22 @@ export class TextExplorer extends LitElement {
   /** One pass over the text: the heads and the candidates for the next token. */
   async #compute(): Promise<void> {
     const { checkpoint, link } = this;
-    const run = ++this.#runs;
+    const run = this.#runs;
     const words = this.#words;
+    let [pass, said]: [Pass | undefined, string] = [undefined, words.text('models.empty')];
     try {
       const tokens = await tokensOf(checkpoint, link.text);
-      // A newer pass has started.
       if (run !== this.#runs) return;
-      if (link.text.trim() === '' || tokens.ids.length === 0) {
-        // Keep the maps until the new ones are there, so that nothing moves.
-        this.pass = this.pass && { ...this.pass, tokens: undefined };
-        this.said = words.text('models.empty');
-        return;
+      if (link.text.trim() !== '' && tokens.ids.length > 0) {
+        pass = await runPass(checkpoint, tokens, changesOf(link));
+        said = tokens.cut ? words.text('models.cut', { count: tokens.ids.length }) : '';
       }
-      const pass = await runPass(checkpoint, tokens, changesOf(link));
-      if (run !== this.#runs) return;
-      this.pass = pass;
-      this.said = tokens.cut ? words.text('models.cut', { count: tokens.ids.length }) : '';
     } catch (error) {
-      if (run === this.#runs) this.said = failureOf(words, error);
+      said = failureOf(words, error);
     }
+    // A newer pass has started.
+    if (run !== this.#runs) return;
+    Object.assign(this, { pass, said, isStale: false });
   }
 
   readonly #onWrite = (): void => {
@@ -204,29 +222,40 @@ export class TextExplorer extends LitElement {
   };
 
   async #write(): Promise<void> {
-    if (this.pass?.tokens === undefined) return;
+    if (this.pass === undefined) return;
     const { model, tokenizer } = this.checkpoint;
     const tokens = [...this.pass.tokens.ids];
-    const { signal } = (this.writing = new AbortController());
+    const writing = (this.writing = new AbortController());
+    const { signal } = writing;
     const maxTokens = Math.min(MAX_GENERATED, model.maxLength - tokens.length);
     try {
       for await (const id of model.generate([...tokens], { maxTokens, ...changesOf(this.link), signal })) {
         tokens.push(id);
-        this.written = await textOf(tokenizer, tokens);
+        const written = await textOf(tokenizer, tokens);
+        // Something has changed since.
+        if (this.writing !== writing) return;
+        this.written = written;
       }
     } catch (error) {
       if (!signal.aborted) this.said = failureOf(this.#words, error);
     }
-    this.writing = undefined;
+    if (this.writing === writing) this.writing = undefined;
   }
 
+  readonly #clear = (): void => {
+    ++this.#comparisons;
+    this.similarities = undefined;
+  };
+
   async #compare(): Promise<void> {
+    this.#clear();
+    const comparison = this.#comparisons;
     const text = this.renderRoot.querySelector<HTMLTextAreaElement>('#sentences')?.value ?? '';
     try {
-      this.similarities = await similaritiesOf(this.checkpoint, text);
-      this.said = '';
+      const similarities = await similaritiesOf(this.checkpoint, text);
+      if (comparison === this.#comparisons) Object.assign(this, { similarities, said: '' });
     } catch (error) {
-      this.said = failureOf(this.#words, error);
+      if (comparison === this.#comparisons) this.said = failureOf(this.#words, error);
     }
   }
 }

@@ -17,8 +17,7 @@ export interface Effect {
 
 /** The result of a pass over a text. */
 export interface Pass {
-  /** Undefined once the reader has cleared the text. */
-  readonly tokens: Tokens | undefined;
+  readonly tokens: Tokens;
   readonly heads: Heads;
   /** The most likely next tokens; none of models that predict no tokens. */
   readonly next: readonly Share[];

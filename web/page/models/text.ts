@@ -1,3 +1,4 @@
+import { charactersOf } from './characters.js';
 import type { TextCheckpoint } from './checkpoint.js';
 
 /** The most tokens whose maps are legible. */
@@ -23,14 +24,20 @@ export async function idsOf({ model, tokenizer }: Reader, text: string): Promise
 export async function tokensOf(reader: Reader, text: string): Promise<Tokens> {
   const all = await idsOf(reader, text);
   const ids = all.slice(0, Math.min(MOST, reader.model.maxLength));
-  return { ids, names: (await piecesOf(reader.tokenizer, ids)).map(nameOf), cut: all.length > ids.length };
+  const { tokenizer } = reader;
+  const names = charactersOf(await vocabularyOf(tokenizer, ids), tokenizer?.isByteLevel ?? false);
+  return { ids, names: names.map(nameOf), cut: all.length > ids.length };
 }
 
-/** Tokens as they continue a text, with marks for a space and a line break. */
+/** Tokens, each by itself, as they continue a text, with marks for spaces and line breaks. */
 export async function piecesOf(tokenizer: TextCheckpoint['tokenizer'], ids: readonly number[]): Promise<string[]> {
-  if (tokenizer === undefined) return ids.map(String);
-  const pieces = await tokenizer.ask('pieces', ids);
-  return pieces.map((piece) => (/^(<0x0A>|Ċ)$/.test(piece) ? '↵' : piece.replace(/^[▁Ġ]/, '␣')));
+  const pieces = await vocabularyOf(tokenizer, ids);
+  return pieces.flatMap((piece) => charactersOf([piece], tokenizer?.isByteLevel ?? false));
+}
+
+/** Tokens as the vocabulary writes them, or their ids. */
+async function vocabularyOf(tokenizer: TextCheckpoint['tokenizer'], ids: readonly number[]): Promise<string[]> {
+  return tokenizer === undefined ? ids.map(String) : tokenizer.ask('pieces', ids);
 }
 
 /** A piece as an axis label, without the mark of a space before a word. */

@@ -47,6 +47,12 @@ export class Tokenizer {
 
   constructor(private readonly files: TokenizerFiles) {}
 
+  /** Whether the vocabulary writes bytes as letters (BPE of GPT-2 and its kin). */
+  get isByteLevel(): boolean {
+    const { decoder, pre_tokenizer } = this.files.json as { decoder?: unknown; pre_tokenizer?: unknown };
+    return JSON.stringify([decoder, pre_tokenizer]).includes('"ByteLevel"');
+  }
+
   /**
    * The worker's answer to a call.
    *

@@ -290,6 +290,26 @@ describe('the models page with a model that reads pictures', () => {
     expect(colours).toEqual([0, 255]);
   });
 
+  test('marks what is of other settings, and is not held up by a broken picture', async () => {
+    const { figure } = await explorer(folderOf('vit'));
+    await choose(figure, PICTURE);
+    await drawn(figure);
+    await figure.getByLabel('Use the positions of the patches').uncheck();
+    expect(await figure.locator('.stale').count()).toBe(1);
+    await choose(figure, { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('no picture') });
+    await figure.locator('.stale').waitFor({ state: 'detached' });
+    const vit = await model<VisionModel>('vit');
+    const { logits } = vit.forward(pixelsIn(bytesOf(40, 30), 40, 30), { positions: 'none' });
+    expect(await shows(figure, CLASSES, descending(softmax(logits!.data)))).toBe(true);
+    vit.dispose();
+  });
+
+  test('opens DINOv2, whose layers are scaled', async () => {
+    const { figure } = await explorer(folderOf('dinov2'));
+    await choose(figure, PICTURE);
+    await drawn(figure);
+  });
+
   test('says what is wrong with a file, and shows another afterwards', async () => {
     const { figure } = await explorer(folderOf('vit'));
     await choose(figure, { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('no picture') });

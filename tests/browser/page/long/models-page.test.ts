@@ -24,6 +24,12 @@ async function give(figure: Locator, files: Parameters<Locator['setInputFiles']>
   await input.setInputFiles(files);
 }
 
+/** Opens the small model, and waits for its first pass. */
+async function openStories(figure: Locator): Promise<void> {
+  await figure.getByRole('button', { name: 'Try the small model stories260K' }).click();
+  await figure.locator('head-viewer[drawn]').waitFor();
+}
+
 /** The number of hatched runs of masked keys on the large map. */
 const hatched = (figure: Locator): Promise<number> =>
   figure.locator('head-viewer heat-map [fill="url(#hatch)"]').count();
@@ -156,7 +162,7 @@ describe('the models page', () => {
     );
     await figure.getByText('There is no tokenizer.json').waitFor();
     await figure.getByLabel('Token IDs').fill('5 6 7 8');
-    await figure.locator('.thumbnail').nth(5).waitFor();
+    await figure.locator('.stale').waitFor({ state: 'detached' });
     expect(await figure.locator('.row-ticks text').allTextContents()).toEqual(['5', '6', '7', '8']);
     // An encoder's queries see all keys.
     expect(await hatched(figure)).toBe(0);
@@ -177,6 +183,214 @@ describe('the models page', () => {
     await figure.locator('head-viewer[drawn]').waitFor();
     expect(await status(figure).innerText()).toMatch(/^model\.gguf: llama, 2 layers of 4 heads/);
     expect((await figure.locator('.row-ticks text').allTextContents()).slice(0, 2)).toEqual(['<s>', 'the']);
+  });
+
+  test('says where models come from, until one is open', async () => {
+    const { figure } = await explorer();
+    const from = figure.getByText('Where models come from');
+    expect(await figure.locator('details').getAttribute('open')).toBe('');
+    const links = await figure
+      .locator('details a')
+      .evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href));
+    expect(links).toEqual([
+      'https://huggingface.co/bartowski/SmolLM2-135M-Instruct-GGUF/resolve/main/SmolLM2-135M-Instruct-Q8_0.gguf?download=true',
+      'https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/tree/main',
+      'https://huggingface.co/WinKawaks/vit-tiny-patch16-224/tree/main',
+    ]);
+    expect(await figure.locator('details pre').allInnerTexts()).toEqual([
+      'hf download sentence-transformers/all-MiniLM-L6-v2 config.json model.safetensors tokenizer.json tokenizer_config.json --local-dir all-MiniLM-L6-v2',
+      'hf download WinKawaks/vit-tiny-patch16-224 config.json model.safetensors preprocessor_config.json --local-dir vit-tiny-patch16-224',
+    ]);
+    await openStories(figure);
+    expect(await figure.locator('details').getAttribute('open')).toBeNull();
+    await from.click();
+    await figure.locator('details pre').first().waitFor();
+  });
+
+  test('speaks of dropping only where there is a mouse', async () => {
+    const { figure } = await explorer({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    expect(await figure.getByText('or drop it here').isVisible()).toBe(false);
+    const wide = await explorer();
+    expect(await wide.figure.getByText('or drop it here').isVisible()).toBe(true);
+  });
+
+  test('tells sizes, opens a model in int8, and asks how before it opens a large one', async () => {
+    const { figure } = await explorer();
+    await openStories(figure);
+    const sizes = figure.getByRole('group', { name: 'Weights in memory' }).getByRole('button');
+    expect(await sizes.allInnerTexts()).toEqual(['float32: 1 MB', 'int8: 0.3 MB']);
+    const bytes = (): Promise<number> =>
+      figure.evaluate(
+        (element) =>
+          (element as unknown as { state: { checkpoint: { model: { parameterBytes: number } } } }).state.checkpoint
+            .model.parameterBytes,
+      );
+    const before = await bytes();
+    const shares = (): Promise<string[]> => figure.locator('.next dd:not([aria-hidden])').allInnerTexts();
+    const exact = await shares();
+    await sizes.last().click();
+    await figure.locator('button[aria-pressed=true]', { hasText: 'int8' }).waitFor();
+    await figure.locator('head-viewer[drawn]').waitFor();
+    expect(await bytes()).toBeLessThan(before / 2);
+    expect(await shares()).not.toEqual(exact);
+    expect(await figure.locator('.next dt').first().innerText()).toBe('␣Lily');
+
+    const header = JSON.stringify({ wte: { dtype: 'F32', shape: [1e6, 100], data_offsets: [0, 4e8] } });
+    const length = Buffer.alloc(8);
+    length.writeUInt32LE(header.length);
+    await give(figure, [
+      { name: 'config.json', mimeType: 'application/json', buffer: Buffer.from('{"model_type":"gpt2"}') },
+      {
+        name: 'model.safetensors',
+        mimeType: 'application/octet-stream',
+        buffer: Buffer.concat([length, Buffer.from(header)]),
+      },
+    ]);
+    await status(figure).filter({ hasText: 'is large' }).waitFor();
+    expect(await sizes.allInnerTexts()).toEqual(['float32: 400 MB', 'int8: 103 MB']);
+    expect(await figure.locator('button[aria-pressed=true], progress').count()).toBe(0);
+    await sizes.last().click();
+    await status(figure).filter({ hasText: 'could not be opened' }).waitFor();
+    // Another form may fit into the memory.
+    expect(await sizes.count()).toBe(2);
+  });
+
+  test('opens what was chosen last, also while another model is being opened', async () => {
+    const { page, figure } = await explorer();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const file = '**/story-model*.js';
+    await page.route(file, async (route) => {
+      await held;
+      await route.continue();
+    });
+    const asked = page.waitForRequest(file);
+    await figure.getByRole('button', { name: 'Try the small model stories260K' }).click();
+    await asked;
+    await give(
+      figure,
+      ['config.json', 'model.safetensors'].map((name) => join(BERT, name)),
+    );
+    await figure.locator('head-viewer[drawn]').waitFor();
+    const answered = page.waitForResponse(file);
+    release();
+    await answered;
+    await page.waitForTimeout(500);
+    await page.unroute(file);
+    expect(await status(figure).innerText()).toMatch(/bert, 2 layers/);
+  });
+
+  test('gives a model something to read', async () => {
+    const { figure } = await explorer();
+    const files = (names: readonly string[]): string[] => names.map((name) => join(STORIES, name));
+    await give(figure, files(['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json']));
+    await figure.locator('head-viewer[drawn]').waitFor();
+    expect(await figure.getByLabel('Text', { exact: true }).inputValue()).toMatch(/^Once upon a time/);
+    await give(figure, files(['config.json', 'model.safetensors']));
+    await figure.getByText('There is no tokenizer.json, so tokens are shown by their IDs').waitFor();
+    await figure.locator('head-viewer[drawn]').waitFor();
+    expect(await figure.locator('.row-ticks text').allTextContents()).toEqual(['1', '2', '3', '4', '5', '6', '7', '8']);
+  });
+
+  test('shows nothing of another text or setting', async () => {
+    const { figure } = await explorer();
+    await openStories(figure);
+    const [text, written, stale] = [
+      figure.getByLabel('Text', { exact: true }),
+      figure.locator('.written'),
+      figure.locator('.stale'),
+    ];
+    const write = figure.getByRole('button', { name: 'Continue the text' });
+    const silence = figure.getByLabel('Silence this head');
+    for (const change of [
+      () => text.fill('My dog'),
+      () => silence.check(),
+      () => figure.getByLabel('Use the positions of the tokens').uncheck(),
+      // While it is being written.
+      () => text.fill('One day'),
+    ]) {
+      await write.click();
+      await written.waitFor();
+      await change();
+      expect([await written.count(), await stale.count()]).toEqual([0, 1]);
+      await stale.waitFor({ state: 'detached' });
+      expect(await written.count()).toBe(0);
+    }
+    expect((await figure.locator('.row-ticks text').allTextContents()).slice(0, 2)).toEqual(['<s>', 'One']);
+    for (const view of ['logit lens', 'neurons', 'heads']) {
+      await figure.getByRole('radio', { name: view }).check();
+      await text.fill('');
+      await figure.getByText('Write something').waitFor();
+      expect(await figure.locator('.writer, head-viewer, lens-viewer, table').count()).toBe(0);
+      await text.fill('The cat');
+      await figure.locator('.writer').waitFor();
+    }
+  });
+
+  test('drops a pass that comes after a newer one', async () => {
+    const { figure } = await explorer();
+    await openStories(figure);
+    // The next pass takes until the one after it is over.
+    await figure.evaluate((element) => {
+      const { model } = (
+        element as unknown as { state: { checkpoint: { model: { forward(...given: unknown[]): Promise<unknown> } } } }
+      ).state.checkpoint;
+      const forward = model.forward.bind(model);
+      model.forward = async (...given) => {
+        model.forward = forward;
+        const result = await forward(...given);
+        await new Promise((resolve) => setTimeout(resolve, 1500));
+        element.setAttribute('late', '');
+        return result;
+      };
+    });
+    const text = figure.getByLabel('Text', { exact: true });
+    await text.fill('The old dog');
+    await figure.page().waitForTimeout(500);
+    await text.fill('A cat');
+    await figure.locator('.row-ticks text', { hasText: /^A$/ }).waitFor();
+    const names = await figure.locator('.row-ticks text').allTextContents();
+    await figure.and(figure.page().locator('[late]')).waitFor();
+    await figure.page().waitForTimeout(200);
+    expect(await figure.locator('.row-ticks text').allTextContents()).toEqual(names);
+  });
+
+  test('forgets how alike sentences are when one changes', async () => {
+    const { page, figure } = await explorer();
+    const asked = page.waitForEvent('filechooser');
+    await figure.getByRole('button', { name: 'Choose a .gguf file' }).click();
+    await (await asked).setFiles(join(FIXTURES, 'gguf/bert-f16/model.gguf'));
+    await figure.getByRole('button', { name: 'Compare sentences' }).click();
+    await figure.locator('.likeness').waitFor();
+    await figure.getByLabel('Sentences, one per line').press('x');
+    expect(await figure.locator('.likeness').count()).toBe(0);
+  });
+
+  test('names the characters that several tokens make, in Korean', async () => {
+    const { figure } = await explorer({
+      path: `/ko/models/?text=${encodeURIComponent('옛날 옛적에 한 소녀가')}`,
+      viewport: { width: 1280, height: 800 },
+    });
+    await figure.locator('.drop button').last().click();
+    await figure.locator('head-viewer[drawn]').waitFor();
+    await figure.getByText('‘옛 1/3’').waitFor();
+    const rows = figure.locator('head-viewer .row-ticks text');
+    expect((await rows.allTextContents()).filter((name) => / \d\/3$/.test(name))).not.toEqual([]);
+    await figure.locator('head-viewer .plot').focus();
+    await figure.page().keyboard.press('ArrowDown');
+    await figure.page().keyboard.press('ArrowDown');
+    await figure.locator('head-viewer .readout', { hasText: '옛 1/3' }).waitFor();
+    // A long hint and the note on a silent head are one below the other.
+    await figure.locator('head-viewer').getByLabel('선').check();
+    await figure.getByLabel('이 헤드 끄기').check();
+    const [hint, note] = ['.readout', '.silent-note'].map((name) => figure.locator(`head-viewer ${name}`));
+    await note!.filter({ hasText: /./ }).waitFor();
+    const text = await hint!.evaluate((element) => {
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      return range.getBoundingClientRect().bottom;
+    });
+    expect((await note!.boundingBox())!.y).toBeGreaterThanOrEqual(text - 1);
   });
 
   test('stops a tokenizer that never comes to an end, and uses it again for another text', async () => {

@@ -113,6 +113,9 @@ export const headViewerStyles = css`
     flex-direction: column;
     height: max(20rem, var(--_high));
   }
+  .as-lines > :not(.lines) {
+    flex: none;
+  }
   .lines {
     max-height: 32rem;
     overflow: auto;

@@ -38,10 +38,7 @@ export function largeMap(
   const { tokens, keyTokens, mask } = heads;
   const longest = Math.max(keyTokens.length, tokens.length);
   const step = Math.max(1, Math.ceil((LABEL * longest) / Math.max(1, width - BESIDE)));
-  // Every other word says little, and a column of one letter looks like a line: if not all words fit, the map numbers
-  // its rows and columns.
-  const named = (all: readonly string[]): string[] | undefined =>
-    step > 1 ? undefined : all.map((token) => shortened(token, ROOM));
+  const named = (all: readonly string[]): string[] => all.map((token) => shortened(token, ROOM));
   return html`<div class="with-entropies">
       <heat-map
         bare
@@ -51,6 +48,7 @@ export function largeMap(
         .columns=${keyTokens.length}
         .rowLabels=${named(tokens)}
         .columnLabels=${named(keyTokens)}
+        .labelStep=${step}
         .cursor=${cell}
         low="0"
         high="1"
