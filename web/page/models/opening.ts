@@ -74,7 +74,7 @@ export function statusOf(words: ModelWords, state: State): string {
 
 /** `145 MB`, as the language says it. */
 export function megabytes(words: ModelWords, bytes: number): string {
-  const size = bytes / 1e6;
+  const size = Math.max(0.1, bytes / 1e6);
   return new Intl.NumberFormat(words.language, {
     style: 'unit',
     unit: 'megabyte',

@@ -176,13 +176,14 @@ export class TextExplorer extends LitElement {
     this.#change({ neurons: [...new Set([...this.link.neurons, ...active])].sort() });
   }
 
-  #writer({ next }: Pass): TemplateResult {
+  #writer({ next, tokens }: Pass): TemplateResult {
     const words = this.#words;
+    const isFull = tokens.ids.length >= this.checkpoint.model.maxLength;
     return html`<div class="writer">
       <p class="name">${words.text('models.next')}</p>
       ${nextTokens(words.text('models.next'), next, words)}
       <div class="buttons">
-        <button type="button" ?disabled=${this.isStale} @click=${this.#onWrite}>
+        <button type="button" ?disabled=${this.isStale || isFull} @click=${this.#onWrite}>
           ${words.text(this.writing ? 'models.stop' : 'models.write')}
         </button>
       </div>

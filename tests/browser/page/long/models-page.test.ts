@@ -69,7 +69,7 @@ describe('the models page', () => {
     await figure.getByRole('button', { name: 'Try the small model stories260K' }).click();
     await figure.getByRole('radio', { name: 'logit lens' }).check();
     await figure.locator('lens-viewer[drawn]').waitFor();
-    expect(await figure.locator('lens-viewer .column dt').last().innerText()).toContain('␣Lily');
+    await figure.locator('lens-viewer .column dt').last().filter({ hasText: '␣Lily' }).waitFor();
     await figure.getByLabel('Token whose rank is shown').fill('Lily');
     await figure.getByLabel('Token whose rank is shown').press('Enter');
     await figure.getByText('Rank of “␣Lily”: 1 of 512').waitFor();
