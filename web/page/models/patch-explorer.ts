@@ -1,12 +1,10 @@
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { Tensor } from 'wasm-attention/models';
-import { baseStyles, controlStyles, likeliest } from '../../elements/kit.js';
+import { likeliest } from '../../elements/kit.js';
 import type { TextCheckpoint } from './checkpoint.js';
-import { failureOf } from './failure.js';
-import { changesOf, type UrlState } from './link.js';
-import { explorerStyles } from './model-explorer-styles.js';
+import { Explorer } from './explorer.js';
+import { changesOf } from './link.js';
 import { nameOf, piecesOf, tokensOf, type Tokens } from './text.js';
-import { modelWords } from './words.js';
 
 /** The most tokens on the map's axis. */
 const MOST_LABELS = 24;
@@ -19,56 +17,36 @@ interface Patched {
   readonly tokens: readonly string[];
 }
 
-/**
- * `<patch-explorer>`: patches states of another text into the model's pass over a text, by layer and token.
- *
- * @fires link-change - the reader wrote another text
- */
-export class PatchExplorer extends LitElement {
-  static override styles = [baseStyles, controlStyles, explorerStyles];
+/** `<patch-explorer>`: patches states of another text into the model's pass over a text, by layer and token. */
+export class PatchExplorer extends Explorer<TextCheckpoint> {
   static override properties = {
-    checkpoint: { attribute: false },
     tokens: { attribute: false },
-    link: { attribute: false },
     patched: { state: true },
     running: { state: true },
-    said: { state: true },
   };
 
-  declare checkpoint: TextCheckpoint;
   declare tokens: Tokens;
-  declare link: UrlState;
   declare protected patched: Patched | undefined;
   declare protected running: boolean;
-  declare protected said: string;
-  readonly #words = modelWords(this);
-  #runs = 0;
 
   constructor() {
     super();
-    this.said = '';
     this.running = false;
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.#stop();
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     // Each pass over the text has new tokens, also when something else has changed.
     const isSame = changed.get('link')?.other === this.link.other;
     if (!changed.has('tokens') && (isSame || !changed.has('link'))) return;
-    this.#stop();
+    this.outdate();
     this.patched = undefined;
     this.said = '';
   }
 
   protected override render(): TemplateResult {
-    const words = this.#words;
+    const words = this.words;
     if (!words.ready) return html``;
-    const write = ({ target }: Event): boolean =>
-      this.dispatchEvent(new CustomEvent('link-change', { detail: { other: (target as HTMLTextAreaElement).value } }));
+    const write = ({ target }: Event): void => this.change({ other: (target as HTMLTextAreaElement).value });
     return html`<div class="field">
         <label for="other">${words.text('models.other')}</label>
         <textarea id="other" rows="2" spellcheck="false" .value=${this.link.other} @input=${write}></textarea>
@@ -77,7 +55,7 @@ export class PatchExplorer extends LitElement {
         <button
           type="button"
           ?disabled=${this.link.other.trim() === ''}
-          @click=${() => (this.running ? this.#stop() : void this.#run())}
+          @click=${() => (this.running ? this.outdate() : void this.#run())}
         >
           ${words.text(this.running ? 'models.stop' : 'models.patch')}
         </button>
@@ -87,7 +65,7 @@ export class PatchExplorer extends LitElement {
   }
 
   #map({ shares, from, to, tokens }: Patched): TemplateResult {
-    const words = this.#words;
+    const words = this.words;
     return html`<p class="name">${words.text('models.patchMap', { from, to })}</p>
       <heat-map
         class="patched"
@@ -107,28 +85,28 @@ export class PatchExplorer extends LitElement {
       <p class="remark">${words.text('models.patchHint', { from, to })}</p>`;
   }
 
-  #stop(): void {
-    ++this.#runs;
+  protected override outdate(): () => boolean {
     this.running = false;
+    return super.outdate();
   }
 
   async #run(): Promise<void> {
     const { checkpoint, link, tokens } = this;
-    const run = ++this.#runs;
+    const isWanted = this.outdate();
     this.running = true;
     this.said = '';
     try {
       const other = await tokensOf(checkpoint, link.other);
       for await (const patched of patches(checkpoint, tokens, other, changesOf(link))) {
-        if (run !== this.#runs) return;
+        if (!isWanted()) return;
         if (typeof patched === 'string')
-          this.said = this.#words.text(`models.${patched}`, { count: tokens.ids.length, others: other.ids.length });
+          this.said = this.words.text(`models.${patched}`, { count: tokens.ids.length, others: other.ids.length });
         else this.patched = patched;
       }
     } catch (error) {
-      if (run === this.#runs) this.said = failureOf(this.#words, error);
+      if (isWanted()) this.said = this.failure(error);
     }
-    if (run === this.#runs) this.running = false;
+    if (isWanted()) this.running = false;
   }
 }
 

@@ -1,57 +1,35 @@
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { baseStyles, controlStyles, nextTokens, nextTokensStyles, toggle } from '../../elements/kit.js';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { nextTokens, toggle } from '../../elements/kit.js';
 import type { PictureCheckpoint } from './checkpoint.js';
-import { failureOf } from './failure.js';
-import { changesOf, type UrlState } from './link.js';
-import { explorerStyles } from './model-explorer-styles.js';
-import { bytesOf } from './picture-bytes.js';
-import { prepared, runPicture, type PicturePass, type Prepared } from './picture-pass.js';
+import { Explorer } from './explorer.js';
+import { changesOf } from './link.js';
+import { bytesOf, type ImageBytes } from './picture-bytes.js';
+import { runPicture, type PicturePass } from './picture-pass.js';
 import { fitsOf, type KnownTexts } from './picture-texts.js';
 import { pictureIn, pictureInClipboard, pictureZone } from './picture-zone.js';
 import type { Share } from './shares.js';
 import { allHeadsOn, onHead, onSilence } from './silent-heads.js';
-import { modelWords } from './words.js';
-
-/** The debounce of what the reader changes, in milliseconds. */
-const DELAY = 250;
 
 /**
  * `<picture-explorer>`: the heads of a model over a picture, where they can be silenced, with the classes that it takes the
  * picture for, or how well texts fit it.
- *
- * @fires link-change - the reader changed what links contain; `detail` has what is new
  */
-export class PictureExplorer extends LitElement {
-  static override styles = [baseStyles, controlStyles, nextTokensStyles, explorerStyles];
+export class PictureExplorer extends Explorer<PictureCheckpoint> {
   static override properties = {
-    checkpoint: { attribute: false },
-    link: { attribute: false },
-    said: { state: true },
-    isStale: { state: true },
     pass: { state: true },
     fits: { state: true },
   };
 
-  declare checkpoint: PictureCheckpoint;
-  declare link: UrlState;
-  declare protected said: string;
-  /** Whether a newer pass than what is shown is on its way. */
-  declare protected isStale: boolean;
   declare protected pass: PicturePass | undefined;
   declare protected fits: readonly Share[];
-  readonly #words = modelWords(this);
+  /** What the pass saw. */
+  protected seen: readonly unknown[] = [];
   readonly #known: KnownTexts = new Map();
-  /** The picture, and what the last pass saw. */
-  #given: Prepared | undefined;
-  #seen: readonly unknown[] = [];
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #runs = 0;
+  #picture: ImageBytes | undefined;
   #takes = 0;
 
   constructor() {
     super();
-    this.said = '';
-    this.isStale = false;
     this.fits = [];
   }
 
@@ -63,24 +41,19 @@ export class PictureExplorer extends LitElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     document.removeEventListener('paste', this.#onPaste);
-    clearTimeout(this.#timer);
-    ++this.#runs;
     ++this.#takes;
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     const before = changed.get('link');
     const { text, silent, positions } = this.link;
-    if (before === undefined) return;
+    if (before === undefined || this.#picture === undefined) return;
     if (before.text === text && before.silent === silent && before.positions === positions) return;
-    clearTimeout(this.#timer);
-    ++this.#runs;
-    this.isStale = true;
-    this.#timer = setTimeout(() => void this.#compute(), DELAY);
+    this.soon(() => this.#compute());
   }
 
   protected override render(): TemplateResult {
-    const words = this.#words;
+    const words = this.words;
     if (!words.ready) return html``;
     const { checkpoint, link } = this;
     const { isPrepared, model, texts, tokenizer } = checkpoint;
@@ -93,13 +66,13 @@ export class PictureExplorer extends LitElement {
       )}
       ${texts === undefined ? nothing : this.#texts()}
       ${texts !== undefined && tokenizer === undefined ? remark(words.text('models.noTokenizer')) : nothing}
-      ${toggle(words.text('models.patchPositions'), link.positions, (positions) => this.#change({ positions }))}
+      ${toggle(words.text('models.patchPositions'), link.positions, (positions) => this.change({ positions }))}
       <p class="remark" role="status">${this.said}</p>
       ${this.pass === undefined ? nothing : this.#viewer(this.pass)}`;
   }
 
   #texts(): TemplateResult {
-    const words = this.#words;
+    const words = this.words;
     return html`<div class="field">
       <label for="texts">${words.text('models.texts')}</label>
       <textarea
@@ -107,13 +80,13 @@ export class PictureExplorer extends LitElement {
         rows="4"
         spellcheck="false"
         .value=${this.link.text}
-        @input=${({ target }: Event) => this.#change({ text: (target as HTMLTextAreaElement).value })}
+        @input=${({ target }: Event) => this.change({ text: (target as HTMLTextAreaElement).value })}
       ></textarea>
     </div>`;
   }
 
   #viewer({ heads, classes }: PicturePass): TemplateResult {
-    const words = this.#words;
+    const words = this.words;
     const { silent, layer, head } = this.link;
     const outcome = (name: 'classes' | 'fit', shares: readonly Share[]): TemplateResult =>
       shares.length === 0
@@ -128,15 +101,15 @@ export class PictureExplorer extends LitElement {
         .silent=${new Set(silent)}
         .layer=${layer}
         .head=${head}
-        @head-change=${onHead(this.#change)}
-        @head-silence=${onSilence(silent, this.#change)}
+        @head-change=${onHead(this.change)}
+        @head-silence=${onSilence(silent, this.change)}
       >
         <div class="outcome">
           ${outcome('classes', classes ?? [])} ${outcome('fit', this.fits)}
           ${silent.length === 0 ? nothing : html`<p class="remark">${words.text('models.silentPicture')}</p>`}
         </div>
       </patch-viewer>
-      ${allHeadsOn(words, silent, this.#change)}`;
+      ${allHeadsOn(words, silent, this.change)}`;
   }
 
   /** Shows a picture; undefined stands for what is none. */
@@ -145,20 +118,16 @@ export class PictureExplorer extends LitElement {
     const image = await (file && bytesOf(file))?.catch(() => undefined);
     if (take !== this.#takes) return;
     if (image === undefined) {
-      this.said = this.#words.text('models.noPicture');
+      this.said = this.words.text('models.noPicture');
       return;
     }
-    try {
-      this.#given = prepared(image, this.checkpoint);
-      await this.#compute();
-    } catch (error) {
-      this.said = failureOf(this.#words, error, 'pictureFailed');
-    }
+    this.#picture = image;
+    await this.#compute();
   }
 
   async #paste(): Promise<void> {
     const picture = await pictureInClipboard().catch(() => undefined);
-    if (picture === undefined) this.said = this.#words.text('models.noClipboard');
+    if (picture === undefined) this.said = this.words.text('models.noClipboard');
     else await this.take(picture);
   }
 
@@ -170,38 +139,18 @@ export class PictureExplorer extends LitElement {
     void this.take(picture);
   };
 
-  readonly #change = (detail: Partial<UrlState>): void => {
-    this.dispatchEvent(new CustomEvent('link-change', { detail }));
-  };
-
   /** A pass over the picture, unless the last one was the same, and what texts have to do with it. */
-  async #compute(): Promise<void> {
+  #compute(): Promise<void> {
     const { checkpoint, link } = this;
-    const given = this.#given;
-    if (given === undefined) return;
-    const run = ++this.#runs;
-    this.isStale = true;
-    const changes = changesOf(link);
-    const seen = [given, link.silent, link.positions];
-    try {
-      if (seen.some((each, i) => each !== this.#seen[i])) {
-        const pass = await runPicture(checkpoint, given, changes);
-        if (run !== this.#runs) return;
-        this.pass = pass;
-        this.#seen = seen;
-      }
-      const embeds = checkpoint.texts && this.pass?.embeds;
-      const fits = embeds ? await fitsOf(checkpoint, embeds, link.text, this.#known) : [];
-      if (run !== this.#runs) return;
-      this.fits = fits;
-      this.said = '';
-    } catch (error) {
-      if (run !== this.#runs) return;
-      this.#seen = [];
-      this.pass = undefined;
-      this.said = failureOf(this.#words, error, 'pictureFailed');
-    }
-    this.isStale = false;
+    const picture = this.#picture!;
+    const seen = [picture, link.silent, link.positions];
+    const compute = async (): Promise<object> => {
+      const isSame = seen.every((each, i) => each === this.seen[i]);
+      const pass = isSame && this.pass ? this.pass : await runPicture(checkpoint, picture, changesOf(link));
+      const embeds = checkpoint.texts && pass.embeds;
+      return { pass, seen, fits: embeds ? await fitsOf(checkpoint, embeds, link.text, this.#known) : [] };
+    };
+    return this.renew(compute, { pass: undefined, fits: [] }, 'pictureFailed');
   }
 }
 

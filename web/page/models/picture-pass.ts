@@ -1,4 +1,4 @@
-import { pixelsOf, type ModelForwardOptions, type Pixels } from 'wasm-attention/models';
+import { pixelsOf, type ModelForwardOptions } from 'wasm-attention/models';
 import { likeliest } from '../../elements/kit.js';
 import { patchHeadsOf, type PatchHeads } from '../../elements/patch-kit.js';
 import type { PictureCheckpoint } from './checkpoint.js';
@@ -7,12 +7,6 @@ import type { Share } from './shares.js';
 
 /** How many classes are shown. */
 const CLASSES = 5;
-
-/** A picture, and what a model reads of it. */
-export interface Prepared {
-  readonly image: ImageBytes;
-  readonly pixels: Pixels;
-}
 
 /** The result of a pass over a picture. */
 export interface PicturePass {
@@ -24,23 +18,20 @@ export interface PicturePass {
 }
 
 /** @throws RangeError for a preprocessor_config.json that the library does not support */
-export function prepared(image: ImageBytes, { imageConfig }: PictureCheckpoint): Prepared {
-  return { image, pixels: pixelsOf(image, imageConfig) };
-}
-
 export async function runPicture(
-  { model }: PictureCheckpoint,
-  given: Prepared,
+  { model, imageConfig }: PictureCheckpoint,
+  picture: ImageBytes,
   changes: Pick<ModelForwardOptions, 'ablate' | 'positions'>,
 ): Promise<PicturePass> {
-  const [, , height, width] = given.pixels.shape as [number, number, number, number];
+  const pixels = pixelsOf(picture, imageConfig);
+  const [, , height, width] = pixels.shape as [number, number, number, number];
   const [patches, { weights = [], logits, embeds }] = await Promise.all([
     model.patches(height, width),
-    model.forward(given.pixels, { needWeights: true, ...changes }),
+    model.forward(pixels, { needWeights: true, ...changes }),
   ]);
   const { labels } = model;
   return {
-    heads: patchHeadsOf({ weights, patches, picture: given.image, pixels: given.pixels }),
+    heads: patchHeadsOf({ weights, patches, picture, pixels }),
     classes: labels && logits && likeliest(logits.data, CLASSES).map(({ at, share }) => ({ name: labels[at]!, share })),
     embeds: embeds?.data,
   };

@@ -1,0 +1,86 @@
+import { LitElement } from 'lit';
+import { baseStyles, controlStyles, nextTokensStyles, tableStyles } from '../../elements/kit.js';
+import type { UrlState } from './link.js';
+import { explorerStyles } from './model-explorer-styles.js';
+import type { SlowTokenizer } from './tokenizer.js';
+import { modelWords } from './words.js';
+
+/** The debounce of what the reader changes, in milliseconds. */
+const DELAY = 250;
+
+/**
+ * Shows what a checkpoint computes. Results are marked from the moment when newer ones are wanted, and those that come
+ * late are dropped.
+ *
+ * @fires link-change - the reader changed what links contain; `detail` has what is new
+ */
+export abstract class Explorer<Checkpoint> extends LitElement {
+  static override styles = [baseStyles, controlStyles, tableStyles, nextTokensStyles, explorerStyles];
+  static override properties: typeof LitElement.properties = {
+    checkpoint: { attribute: false },
+    link: { attribute: false },
+    said: { state: true },
+    isStale: { state: true },
+  };
+
+  declare checkpoint: Checkpoint;
+  declare link: UrlState;
+  /** What is missing, or went wrong. */
+  declare protected said: string;
+  declare protected isStale: boolean;
+  protected readonly words = modelWords(this);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #runs = 0;
+
+  constructor() {
+    super();
+    this.said = '';
+    this.isStale = false;
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.outdate();
+  }
+
+  /** What is shown is old, and what is being computed is no longer wanted. Returns whether what begins now still is. */
+  protected outdate(): () => boolean {
+    clearTimeout(this.#timer);
+    this.isStale = true;
+    const run = ++this.#runs;
+    return () => run === this.#runs;
+  }
+
+  /** Computes once the reader has stopped typing. */
+  protected soon(compute: () => unknown, delay = DELAY): void {
+    this.outdate();
+    this.#timer = setTimeout(compute, delay);
+  }
+
+  /** Computes properties, and sets them if they are still wanted. A failure is said, and sets those in `without`. */
+  protected async renew(
+    compute: () => Promise<object>,
+    without: object,
+    failed: 'failed' | 'pictureFailed' = 'failed',
+  ): Promise<void> {
+    const isWanted = this.outdate();
+    let found: object;
+    try {
+      found = { said: '', ...(await compute()) };
+    } catch (error) {
+      found = { ...without, said: this.failure(error, failed) };
+    }
+    if (isWanted()) Object.assign(this, found, { isStale: false });
+  }
+
+  /** What went wrong with a text or a picture, in words. */
+  protected failure(error: unknown, failed: 'failed' | 'pictureFailed' = 'failed'): string {
+    const { message = String(error), reason, detail = '' } = error as Partial<SlowTokenizer>;
+    if (reason === 'slow') return this.words.text('models.slow', { seconds: detail });
+    return this.words.text(`models.${failed}`, { message });
+  }
+
+  protected readonly change = (detail: Partial<UrlState>): void => {
+    this.dispatchEvent(new CustomEvent('link-change', { detail }));
+  };
+}
