@@ -10,6 +10,8 @@ import {
   type Point,
   type Scene,
 } from '../../web/elements/attention-lookup/scene.js';
+import { LANGUAGES } from '../../web/elements/languages.js';
+import { textsOf } from '../support/proseFiles.js';
 import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
 
@@ -108,3 +110,15 @@ test.each([
   const lines = await runModule(lookupCode({ ...scene, ...change }).javascript);
   expect(lines.map((line) => line.split(' ').map(Number))).toEqual([shown.scores, shown.weights, [...shown.mixture]]);
 });
+
+test.each(LANGUAGES)(
+  'the text in %s says that T divides the scores and is 1 in the formula, which has none',
+  (language) => {
+    // The formula divides by the root of the keys' width alone.
+    expect(lookUp(attention, scene).scores[0]).toBeCloseTo((1.2 * 1.4 + 0.8 * 0.2) / Math.SQRT2, 6);
+    const words = textsOf(language).figures;
+    const [first = ''] = words['lookup.remark'].split('. ');
+    expect(first).toMatch(/T.*1/);
+    expect(first.toLowerCase()).toContain(words['lookup.score']?.toLowerCase().slice(0, 4));
+  },
+);

@@ -90,7 +90,7 @@ export class ComplexityRace extends figureWith(settings) {
       <div class="counts" role="region" tabindex="0" aria-label=${words.text('race.counts')}>
         ${countsTables(view, this.#width.pixels < NARROW)}
       </div>
-      <p class="readout">${crossingsLine(plot, view, running)}</p>
+      <p class="readout">${crossingsLine(plot, view)}</p>
       ${keyToMarks(words)}
       <p class="remark machine" aria-live=${running ? 'off' : 'polite'}>${statusLine(this.#run, view, plot)}</p>
     `;

@@ -82,7 +82,7 @@ export function drawRace(plot: RacePlot): SVGTemplateResult {
           svg`<path class="series ${LOOKS[contestant].className}" data-contestant=${contestant} d=${path(counted)} />`,
       )}
     ${curves.map((curve) => dots(curve, layout, path(curve.measured)))}
-    ${plot.crossings.map(({ at, measured }) => mark(at, measured, layout))}
+    ${plot.crossings.map((at) => mark(at, layout))}
     ${layout.narrow ? names(plot) : labels(plot, layout)}
     <line class="axis" x1=${left} x2=${right} y1=${bottom} y2=${bottom} />`;
 }
@@ -141,10 +141,10 @@ export function sampleDot(contestant: Contestant, x: number, y: number): SVGTemp
   return svg`<path class="dot ${className}" d=${symbol(type, 36)() ?? ''} transform="translate(${x} ${y})" />`;
 }
 
-function mark(at: Point, measured: boolean, { x, y }: RaceLayout): SVGTemplateResult {
+function mark(at: Point, { x, y }: RaceLayout): SVGTemplateResult {
   const [bottom = 0] = y.range();
   return svg`<line class="drop" x1=${x(at.x)} x2=${x(at.x)} y1=${y(at.y)} y2=${bottom} />
-    <circle class=${measured ? 'crossing measured' : 'crossing'} cx=${x(at.x)} cy=${y(at.y)} r="6" />`;
+    <circle class="crossing" cx=${x(at.x)} cy=${y(at.y)} r="6" />`;
 }
 
 function axes(plot: RacePlot, { height, narrow, x, y }: RaceLayout): SVGTemplateResult {

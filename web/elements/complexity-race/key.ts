@@ -9,20 +9,18 @@ import { CONTESTANTS } from './plan.js';
  */
 export function keyToMarks(words: Localised): TemplateResult {
   const item = (
-    key: 'measuredTime' | 'measuredLine' | 'countedCrossing' | 'measuredCrossing',
+    key: 'measuredTime' | 'measuredLine' | 'countedCrossing',
     width: number,
     sample: SVGTemplateResult | readonly SVGTemplateResult[],
   ): TemplateResult =>
     html`<span> <svg width=${width} height="14" aria-hidden="true">${sample}</svg>${words.text(`race.${key}`)} </span>`;
-  const circle = (kind: string): SVGTemplateResult => svg`<circle class=${kind} cx="7" cy="7" r="6" />`;
   return html`<div class="legend">
-    ${item('countedCrossing', 14, circle('crossing'))}
+    ${item('countedCrossing', 14, svg`<circle class="crossing" cx="7" cy="7" r="6" />`)}
     ${item(
       'measuredTime',
       12 * CONTESTANTS.length,
       CONTESTANTS.map((contestant, index) => sampleDot(contestant, 6 + 12 * index, 7)),
     )}
     ${item('measuredLine', 22, svg`<path class="between colour-2" d="M0 7h22" />`)}
-    ${item('measuredCrossing', 14, circle('crossing measured'))}
   </div>`;
 }

@@ -20,8 +20,8 @@ export interface RaceCurve extends Entry {
 export interface RacePlot {
   readonly width: number;
   readonly curves: readonly RaceCurve[];
-  /** Where attention crosses the others. */
-  readonly crossings: readonly { readonly at: Point; readonly measured: boolean }[];
+  /** Where attention’s count crosses the others. Measured times cross several times in their noise. */
+  readonly crossings: readonly Point[];
   /** The size of the table. */
   readonly chosen: number;
   readonly axisName: string;
@@ -53,12 +53,7 @@ export function racePlot(view: RaceView, width: number): RacePlot {
     // A single time is no curve, and only entries on one thread have a count.
     .filter(({ threads, measured }) => threads === 1 || measured.length > 1);
   const [cnn, rnn, attention] = curves;
-  const crossings = (['counted', 'measured'] as const).flatMap((kind) =>
-    [cnn, rnn].flatMap((other) => {
-      const at = crossing(attention?.[kind] ?? [], other?.[kind] ?? []);
-      return at === undefined ? [] : [{ at, measured: kind === 'measured' }];
-    }),
-  );
+  const crossings = [cnn, rnn].flatMap((other) => crossing(attention?.counted ?? [], other?.counted ?? []) ?? []);
   return {
     width,
     curves,

@@ -48,10 +48,6 @@ export const raceStyles = css`
     stroke: var(--_ink);
     stroke-width: 1.75;
   }
-  .crossing.measured {
-    fill: var(--_ink);
-    fill-opacity: 0.25;
-  }
   .legend {
     margin-top: var(--_near);
   }

@@ -118,33 +118,20 @@ export function statusLine(
     .join(' ');
 }
 
-/**
- * Where attention crosses the others, by counts, and by times if at least two sizes were measured. That measured curves
- * do not cross is said only once everything is measured.
- */
+/** Where attention crosses the others, by counts. */
 export function crossingsLine(
   { curves }: Pick<RacePlot, 'curves'>,
   { words, axis }: Pick<RaceView, 'words' | 'axis'>,
-  running: boolean,
 ): string {
   const attention = curves.find(({ contestant }) => contestant === 'attention');
   const others = curves.filter(({ contestant }) => contestant === 'cnn' || contestant === 'rnn');
-  const sizes = new Set(attention?.measured.map(({ x }) => x));
-  const line = (kind: 'counted' | 'measured'): string => {
-    const list = others.flatMap((other) => {
-      const at = crossing(attention?.[kind] ?? [], other[kind])?.x;
-      if (at !== undefined) {
-        const where = `${axis}\u00a0=\u00a0${words.number(at, 0)}`;
-        return words.text('race.crossAt', { other: other.label, at: where });
-      }
-      const compared = other.measured.filter(({ x }) => sizes.has(x)).length;
-      const open = kind === 'measured' && (running || compared < 2);
-      return open ? [] : words.text('race.crossNot', { other: other.label });
-    });
-    const key = kind === 'counted' ? 'race.crossCounted' : 'race.crossMeasured';
-    return list.length === 0 ? '' : words.text(key, { list: list.join(', ') });
-  };
-  return [line('counted'), line('measured')].filter((each) => each !== '').join(' ');
+  const list = others.map((other) => {
+    const at = crossing(attention?.counted ?? [], other.counted)?.x;
+    return at === undefined
+      ? words.text('race.crossNot', { other: other.label })
+      : words.text('race.crossAt', { other: other.label, at: `${axis}\u00a0=\u00a0${words.number(at, 0)}` });
+  });
+  return list.length === 0 ? '' : words.text('race.crossCounted', { list: list.join(', ') });
 }
 
 /** All counts and times along the axis; the last column names the machine. */
