@@ -58,11 +58,7 @@ function outputOf(value: unknown, kind: unknown): CellOutput {
   }
   if (matrix?.shape.length === 2 && kind !== 'text') return heatMap(matrix);
   if (matrix !== undefined) return { type: 'text', text: describeTensor(matrix.values, matrix.shape) };
-  if (['string', 'number', 'boolean'].includes(typeof value)) return { type: 'text', text: describe(value) };
-  if (isFlat(value)) return { type: 'text', text: describeList(Array.from(value)) };
-  throw new TypeError(
-    `show: expected text, a number, an array, nested arrays or { data, shape }, got ${kindOf(value)}`,
-  );
+  return { type: 'text', text: isFlat(value) ? describeList(Array.from(value)) : describe(value) };
 }
 
 function heatMap({ values, shape: [rows = 0, columns = 0] }: Matrix): CellOutput {
