@@ -81,7 +81,7 @@ export class Tabs {
     this.#used.delete(tab);
     try {
       // Messages that the page has sent arrive before this returns.
-      await page.evaluate(() => undefined);
+      await page.evaluate(() => localStorage.clear());
       tab.leaving = true;
       if (!tab.again) throw new Error('not to be used again');
       for (const other of page.context().pages()) if (other !== page) await other.close();

@@ -1,23 +1,49 @@
 import type { FigureElement } from '../elements/kit.js';
 import { numberIn } from './number-in.js';
+import { recall, remember } from './remembered.js';
 
 type Verdict = 'right' | 'wrong' | 'noNumber';
 
-/** Evaluates readers' answers to the questions that plugins/checks.ts writes. Nothing is stored. */
+/** Where the browser remembers answers. */
+const STORE = 'wasm-attention answers';
+
+/** Evaluates readers' answers to the questions that plugins/checks.ts writes, and shows those that the browser remembers. */
 export function judgeAnswers(): void {
+  const given = recall(STORE);
   for (const check of document.querySelectorAll<HTMLElement>('.check')) {
-    const buttons = [...check.querySelectorAll<HTMLButtonElement>('button[type=button]')];
-    for (const button of buttons) {
-      button.addEventListener('click', () => {
-        for (const each of buttons) each.ariaPressed = String(each === button);
-        if ('right' in button.dataset) say(check, 'right');
-        else say(check, 'wrong', button.nextElementSibling);
-      });
-    }
+    const take = (answer: string): void => {
+      remember(STORE, keyOf(check), answer);
+      judge(check, answer);
+      follow(check);
+    };
+    choicesOf(check).forEach((button, index) => button.addEventListener('click', () => take(String(index))));
     check.addEventListener('submit', (event) => {
       event.preventDefault();
-      judgeNumber(check, check.querySelector('input')?.value ?? '');
+      take(check.querySelector('input')?.value ?? '');
     });
+    const answer = given[keyOf(check)];
+    if (typeof answer === 'string') judge(check, answer);
+  }
+}
+
+/** A figure's question by the figure, another by its place: the same in every language. */
+function keyOf(check: HTMLElement): string {
+  const others = [...document.querySelectorAll('.check:not(figcaption *)')];
+  return check.closest('figcaption')?.parentElement?.id ?? `exercise ${others.indexOf(check) + 1}`;
+}
+
+/** Judges a choice by its place, or a number as it is written. */
+function judge(check: HTMLElement, answer: string): void {
+  const choices = choicesOf(check);
+  const choice = choices[Number(answer)];
+  const field = check.querySelector('input');
+  if (field !== null) {
+    field.value = answer;
+    judgeNumber(check, answer);
+  } else if (choice !== undefined) {
+    for (const each of choices) each.ariaPressed = String(each === choice);
+    if ('right' in choice.dataset) say(check, 'right');
+    else say(check, 'wrong', choice.nextElementSibling);
   }
 }
 
@@ -44,52 +70,81 @@ function say(check: HTMLElement, verdict: Verdict, fault?: Element | null): void
   const said = document.createElement('p');
   said.append(Object.assign(document.createElement('span'), { className: verdict, textContent: words[verdict] }));
   if (fault) said.append(' ', ...fault.cloneNode(true).childNodes);
-  if (verdict === 'wrong') {
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.textContent = words.reveal ?? '';
-    button.addEventListener('click', () => {
-      const told = document.createElement('p');
-      for (const answer of check.querySelectorAll<HTMLElement>('[aria-pressed]'))
-        answer.ariaPressed = String('right' in answer.dataset);
-      explain(check, told);
-      // The focused button is gone. Focusing the answer's field would open a phone's keyboard.
-      const link = told.querySelector('a');
-      if (link === null) statusOf(check).tabIndex = -1;
-      (link ?? statusOf(check)).focus({ preventScroll: true });
-    });
-    said.append(' ', button);
-  }
-  if (verdict === 'right') explain(check, said);
-  else show(check, said);
+  if (verdict === 'wrong')
+    said.append(
+      ' ',
+      buttonOf(words.reveal, () => reveal(check)),
+    );
+  show(check, said, ...(verdict === 'right' ? explanationOf(check) : []));
 }
 
-/** Sets the figure to what was asked, if the question was a prediction, and shows the explanation. */
-function explain(check: HTMLElement, said: HTMLElement): void {
+/** Shows the right answer. */
+export function reveal(check: HTMLElement): void {
+  for (const each of choicesOf(check)) each.ariaPressed = String('right' in each.dataset);
+  show(check, document.createElement('p'), ...explanationOf(check));
+  follow(check);
+  // The focused button is gone. Focusing the answer's field would open a phone's keyboard.
+  const status = statusOf(check);
+  const link = status.querySelector<HTMLElement>('p > a[href^="#"]');
+  if (link === null) status.tabIndex = -1;
+  (link ?? status).focus({ preventScroll: true });
+}
+
+/** Whether the right answer is shown. */
+export function isSolved(check: HTMLElement): boolean {
+  return statusOf(check).querySelector(':scope > p') !== null && check.querySelector('.wrong, .noNumber') === null;
+}
+
+/** Asks again, as if the reader had not answered. */
+export function clear(check: HTMLElement): void {
+  for (const each of choicesOf(check)) each.ariaPressed = 'false';
+  if (check instanceof HTMLFormElement) check.reset();
+  statusOf(check).replaceChildren();
+}
+
+/**
+ * Scrolls to the end of the verdict as far as the question stays in sight. Once the right answer is shown, scrolls to
+ * the figure, and sets it to what was asked if the question was a prediction.
+ */
+function follow(check: HTMLElement): void {
+  for (const part of [statusOf(check), check.firstElementChild!])
+    part.scrollIntoView({ block: 'nearest', behavior: 'instant' });
   const figure = check.closest('figure');
   const element = figure?.querySelector<FigureElement>('[drawn]');
-  const { settings } = element ?? {};
-  if (figure && element && settings && check.dataset.show !== undefined) {
+  if (!figure || !element || !isSolved(check)) return;
+  const { settings } = element;
+  if (settings && check.dataset.show !== undefined) {
     const given = [...new URLSearchParams(check.dataset.show)];
     element.show(Object.fromEntries(given.map(([name, text]) => [name, settings[name]?.read(text)])));
     const link = document.createElement('a');
     link.href = `#${figure.id}`;
     link.textContent = statusOf(check).dataset.shown ?? '';
-    said.append(' ', link);
+    statusOf(check).querySelector('p')!.append(' ', link);
     element.addEventListener('figure-change', () => link.remove(), { once: true });
   }
-  show(check, said, ...(check.lastElementChild?.cloneNode(true).childNodes ?? []));
-  if (element) keepInView(element, statusOf(check));
+  ignorePointer(element);
+  keepInView(element, check);
+}
+
+/** A figure does not notice that the page moves it under a pointer at rest, which could change what it shows. */
+function ignorePointer(element: HTMLElement): void {
+  const over = new AbortController();
+  const onPointer = (event: MouseEvent): void => {
+    if (event.movementX !== 0 || event.movementY !== 0) over.abort();
+    else if (event.composedPath().includes(element)) event.stopPropagation();
+  };
+  for (const type of ['pointerover', 'pointerenter', 'pointermove', 'mouseover', 'mouseenter', 'mousemove'] as const)
+    addEventListener(type, onPointer, { capture: true, signal: over.signal });
 }
 
 /** Scrolls to a figure, and again when it has grown by what it had to load, unless the reader has scrolled on. */
-function keepInView(element: HTMLElement, status: HTMLElement): void {
-  bringIntoView(element, status);
+function keepInView(element: HTMLElement, check: HTMLElement): void {
+  bringIntoView(element, check);
   const height = element.offsetHeight;
   const over = new AbortController();
   const growing = new ResizeObserver(() => {
     if (element.offsetHeight <= height) return;
-    bringIntoView(element, status);
+    bringIntoView(element, check);
     over.abort();
   });
   over.signal.addEventListener('abort', () => growing.disconnect());
@@ -99,24 +154,46 @@ function keepInView(element: HTMLElement, status: HTMLElement): void {
 }
 
 /**
- * Scrolls down to a figure that ends below the window, as far as its text stays in sight, or up to one that starts
+ * Scrolls down to a figure that ends below the window, as far as the question stays in sight, or up to one that starts
  * above the window, as far as the verdict stays in sight.
  */
-function bringIntoView(element: HTMLElement, status: HTMLElement): void {
+function bringIntoView(element: HTMLElement, check: HTMLElement): void {
   const bar = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop);
-  const [figure, said] = [element.getBoundingClientRect(), status.getBoundingClientRect()];
-  const down = Math.min(figure.bottom - innerHeight, said.top - bar);
-  const verdict = status.firstElementChild!.getBoundingClientRect();
+  const figure = element.getBoundingClientRect();
+  const down = Math.min(figure.bottom - innerHeight, check.getBoundingClientRect().top - bar);
+  const verdict = statusOf(check).firstElementChild!.getBoundingClientRect();
   const up = Math.min(bar - figure.top, innerHeight - verdict.bottom);
   const top = down > 0 ? down : Math.min(0, -up);
   const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth';
   if (top !== 0) scrollBy({ top, behavior });
 }
 
+/** Shows a verdict, and lets readers forget an answer that the browser remembers. */
 function show(check: HTMLElement, ...said: readonly Node[]): void {
   const status = statusOf(check);
   status.replaceChildren(...said);
-  status.scrollIntoView({ block: 'nearest' });
+  if (recall(STORE)[keyOf(check)] === undefined) return;
+  const forget = buttonOf(status.dataset.forget, () => {
+    remember(STORE, keyOf(check), undefined);
+    clear(check);
+    check.querySelector<HTMLElement>('button, input')?.focus({ preventScroll: true });
+  });
+  forget.className = 'forget';
+  status.append(forget);
+}
+
+function buttonOf(text: string | undefined, press: () => void): HTMLButtonElement {
+  const button = Object.assign(document.createElement('button'), { type: 'button', textContent: text ?? '' });
+  button.addEventListener('click', press);
+  return button;
+}
+
+function choicesOf(check: HTMLElement): HTMLButtonElement[] {
+  return [...check.querySelectorAll<HTMLButtonElement>('.answers > button[type=button]')];
+}
+
+function explanationOf(check: HTMLElement): Iterable<Node> {
+  return check.lastElementChild?.cloneNode(true).childNodes ?? [];
 }
 
 function statusOf(check: HTMLElement): HTMLElement {

@@ -1,16 +1,20 @@
 import type { EditorView } from '@codemirror/view';
 import type { EditorOptions } from './editor.js';
+import { recall, remember } from '../remembered.js';
 import { LANGUAGES, type Language } from './language-tabs.js';
+
+/** Where the browser remembers edited code, by the original. */
+const STORE = 'wasm-attention code';
 
 /** A cell's two listings, and the editor of the JavaScript once a reader opens it. */
 export class CellCode {
-  /** The current JavaScript. */
+  /** The current and the initial JavaScript. */
   text = '';
+  original = '';
   /** The state of the editor. */
   editing: 'not' | 'loading' | 'here' | 'failed' = 'not';
-  /** The initial listing and text. */
+  /** The initial listing. */
   #listing: Node | undefined;
-  #original = '';
   #editor: EditorView | undefined;
 
   /** `changed` is called when the cell has to render again. */
@@ -20,16 +24,18 @@ export class CellCode {
   ) {}
 
   get edited(): boolean {
-    return this.text !== this.#original;
+    return this.text !== this.original;
   }
 
-  /** Reads the cell's listings as the originals. */
+  /** Reads the cell's listings as the originals, and what the reader has made of them before. */
   read(): void {
     this.cell
       .querySelectorAll(':scope > pre')
       .forEach((pre, index) => pre.setAttribute('slot', LANGUAGES[index] ?? ''));
     this.#listing = this.listing('javascript')?.cloneNode(true);
-    this.text = this.#original = (this.#listing?.textContent ?? '').replace(/\n$/, '');
+    this.text = this.original = (this.#listing?.textContent ?? '').replace(/\n$/, '');
+    const edited = recall(STORE)[this.original];
+    if (typeof edited === 'string') this.#take(edited);
   }
 
   listing(language: Language): Element | null {
@@ -38,8 +44,9 @@ export class CellCode {
 
   reset(): void {
     const editor = this.#editor;
-    editor?.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: this.#original } });
-    this.text = this.#original;
+    editor?.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: this.original } });
+    this.text = this.original;
+    remember(STORE, this.original, undefined);
     if (this.#listing) this.listing('javascript')?.replaceWith(this.#listing.cloneNode(true));
     this.changed();
   }
@@ -68,6 +75,7 @@ export class CellCode {
   /** Printing shows the listing. */
   readonly #take = (text: string): void => {
     this.text = text;
+    remember(STORE, this.original, this.edited ? text : undefined);
     const listing = this.listing('javascript');
     if (listing !== null) listing.textContent = text;
     this.changed();

@@ -47,7 +47,7 @@ export class CodeCell extends LitElement {
     if (this.hasUpdated) return;
     this.#code.read();
     const { outputs } = this.querySelector<HTMLElement>(':scope > .printed')?.dataset ?? {};
-    if (outputs !== undefined) this.#run.print(unpackOutputs(outputs), this.#code.text);
+    if (outputs !== undefined) this.#run.print(unpackOutputs(outputs), this.#code.original);
   }
 
   override disconnectedCallback(): void {

@@ -49,6 +49,7 @@ function build(node: Element, words: PageStrings): void {
       dataReveal: words.checkReveal,
       dataNoNumber: words.checkNoNumber,
       dataShown: words.checkShown,
+      dataForget: words.checkForget,
     }),
     element('div', { hidden: true }, rest),
   ];

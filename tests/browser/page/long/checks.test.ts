@@ -26,6 +26,7 @@ test('a prediction by keyboard gets a verdict, and the figure can show the answe
 
   await check.getByRole('button', { name: 'no, each' }).focus();
   await page.keyboard.press('Enter');
+  await status.locator('.wrong').waitFor();
   expect(await status.innerText()).toContain(`${words.checkWrong} ${faultOf('fig-binary')}\n${words.checkReveal}`);
   expect(await status.innerText()).not.toContain(why);
   expect(await marked()).toBe(0);
@@ -44,11 +45,88 @@ test('a prediction by keyboard gets a verdict, and the figure can show the answe
   await figure.getByRole('button', { name: 'Reset' }).click();
   expect(await link.count()).toBe(0);
   expect(await status.innerText()).toContain(why);
+});
 
-  // Nothing is stored.
+test('answers are remembered on the device, in every language, until the reader forgets them', async () => {
+  const page = await open({ figures: ['binary-positions'] });
+  const check = page.locator('#fig-binary .check');
+  const status = verdictOf(check);
+  const pressed = async (): Promise<string[]> =>
+    (await check.locator('[aria-pressed=true]').allTextContents()).map((text) => text.trim());
+  await check.locator('.answers button:not([data-right])').first().click();
+
+  await page.goto(page.url().replace('/en/', '/pt/'));
+  await status.locator('.wrong').waitFor();
+  expect(await pressed()).toEqual(['não, cada posição tem os seus']);
+  // The figure is as it was, and the page stays where it is.
+  expect(await page.evaluate(() => [scrollY, location.search])).toEqual([0, '']);
+  await check.locator('button[data-right]').click();
   await page.reload();
-  expect(await figure.locator('.check').getByRole('status').innerText()).toBe('');
-  expect(await page.evaluate(() => [localStorage, sessionStorage].flatMap(Object.keys))).toEqual([]);
+  await status.locator('.right').waitFor();
+  await status.getByRole('button', { name: textsOf('pt').page.checkForget }).click();
+  expect(await status.innerText()).toBe('');
+  expect(await pressed()).toEqual([]);
+  await page.reload();
+  await page.locator('button.teach').waitFor();
+  expect(await status.innerText()).toBe('');
+});
+
+test('a number is remembered, too', async () => {
+  const page = await open({ figures: [] });
+  const exercise = page.locator('form.check').first();
+  await exercise.getByRole('textbox').fill('0,39');
+  await exercise.getByRole('textbox').press('Enter');
+  await page.goto(page.url().replace('/en/', '/ko/'));
+  await verdictOf(exercise).locator('.right').waitFor();
+  expect(await exercise.getByRole('textbox').inputValue()).toBe('0,39');
+});
+
+test('what another page has stored is no answer', async () => {
+  const script = `localStorage.setItem('wasm-attention answers', '{"fig-binary":"9","fig-tables":3,"fig-race":"x"}');`;
+  const page = await open({ figures: ['binary-positions'], script });
+  await page.waitForLoadState('networkidle');
+  expect(await page.locator('.check [role=status] > *').count()).toBe(0);
+});
+
+test.each([1280, 390])('an answer keeps its question in sight at %i px', async (width) => {
+  const figures = ['attention-dropout', 'complexity-race', 'binary-positions', 'encoding-similarity'];
+  const page = await open({ figures, viewport: { width, height: 800 } });
+  const gone: string[] = [];
+  for (const check of (await page.locator('figcaption .check').all()).slice(0, figures.length)) {
+    for (const right of [false, true]) {
+      const answer = check.locator(right ? 'button[data-right]' : '.answers button:not([data-right])').first();
+      await check.evaluate((each) => each.scrollIntoView({ block: 'center', behavior: 'instant' }));
+      await answer.click();
+      // Longer than the page scrolls.
+      await page.waitForTimeout(1000);
+      const legend = (await check.locator('legend').boundingBox())!;
+      if (legend.y < 36 || legend.y + legend.height > 800) gone.push(`${right} ${legend.y}`);
+    }
+  }
+  expect(gone).toEqual([]);
+});
+
+test('a pointer at rest does not change the figure that the page moves under it', async () => {
+  const page = await open({ figures: ['encoding-similarity'], viewport: { width: 600, height: 800 } });
+  const figure = page.locator('#fig-similarity');
+  const pointed = (): Promise<string> => figure.locator('.readout').first().innerText();
+  const map = figure.getByRole('application').first();
+  const answer = figure.locator('.check button[data-right]');
+  await answer.focus();
+  // The caption is above the map.
+  const { x, width } = (await map.boundingBox())!;
+  const { y } = (await answer.boundingBox())!;
+  await page.mouse.move(x + width / 2, y);
+  await page.keyboard.press('Enter');
+  await page.waitForTimeout(1000);
+  const before = await pointed();
+  const plot = (await map.boundingBox())!;
+  await page.evaluate((top) => scrollBy({ top, behavior: 'instant' }), plot.y + plot.height / 2 - y);
+  await page.waitForTimeout(500);
+  expect(await pointed()).toBe(before);
+  await page.mouse.move(x + width / 2 + 9, y, { steps: 3 });
+  await page.waitForTimeout(500);
+  expect(await pointed()).not.toBe(before);
 });
 
 test('an answer that the figure does not show can be revealed, too', async () => {
@@ -117,7 +195,8 @@ describe('an exercise', () => {
     const answer = async (written: string): Promise<string> => {
       await field.fill(written);
       await field.press('Enter');
-      return verdictOf(check).innerText();
+      await verdictOf(check).locator('p').first().waitFor();
+      return (await verdictOf(check).innerText()).replace(`\n\n${pt.checkForget}`, '');
     };
     for (const right of ['0,39', '0.4', '0,393216', ' ,39 ']) {
       const said = await answer(right);
@@ -146,7 +225,10 @@ describe('an exercise', () => {
     const page = await open({ figures: [], hasTouch: true });
     const check = page.locator('#exercises ~ ol > li > .check').first();
     await check.getByRole('button', { name: 'attention alone' }).tap();
-    expect(await verdictOf(check).innerText()).toBe(`${words.checkWrong} ${faultOf()}\n${words.checkReveal}`);
+    await verdictOf(check).locator('.wrong').waitFor();
+    expect(await verdictOf(check).locator('p').innerText()).toBe(
+      `${words.checkWrong} ${faultOf()}\n${words.checkReveal}`,
+    );
     await verdictOf(check).getByRole('button', { name: words.checkReveal }).tap();
     expect(await check.getByRole('button', { pressed: true }).allInnerTexts()).toEqual([
       'encoder layers with pre-norm',

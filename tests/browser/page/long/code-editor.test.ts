@@ -29,6 +29,33 @@ describe('the editor', () => {
     expect(await outputs(cell)).toEqual([{ text: '1' }]);
   });
 
+  test('edited code is remembered on the device, until it is reset', async () => {
+    const { page, cell } = await cellWith(open, 'show(1);');
+    const fresh = async (): Promise<Locator> => {
+      // The cell is made anew, as on the next visit.
+      await page.evaluate(() => {
+        const cell = document.querySelector('code-cell')!;
+        const again = document.createElement('code-cell');
+        again.innerHTML = '<pre><code class="language-js">show(1);</code></pre>';
+        cell.replaceWith(again);
+      });
+      await cell.getByRole('button', { name: 'Run' }).waitFor();
+      return cell;
+    };
+    await cell.getByRole('button', { name: 'Edit' }).press('Enter');
+    await editor(cell).waitFor();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('show(6 * 7);');
+    const listing = (await fresh()).locator('pre').first();
+    expect(await listing.textContent()).toBe('show(6 * 7);');
+    await run(cell);
+    await over(cell);
+    expect(await outputs(cell)).toEqual([{ text: '42' }]);
+    await cell.getByRole('button', { name: 'Reset' }).click();
+    expect(await listing.textContent()).toBe('show(1);');
+    expect(await (await fresh()).locator('pre').first().textContent()).toBe('show(1);');
+  });
+
   test('opens by a click, with the cursor where it was', async () => {
     const { page, cell } = await cellWith(open, 'show(1);');
     const box = await cell.locator('pre code').first().boundingBox();
