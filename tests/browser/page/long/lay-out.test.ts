@@ -76,3 +76,14 @@ test('reloading keeps the reader’s place', async () => {
     return Math.abs(now - top) < 2;
   }, before);
 });
+
+test.each([1280, 390])('at %i px the page is about as long before it is laid out as after', async (width) => {
+  const page = await open({ path: '/', figures: [], viewport: { width, height: 800 } });
+  await page.goto(`${origin()}/en/`);
+  const height = (): Promise<number> => page.evaluate(() => document.documentElement.scrollHeight);
+  await page.locator('html:not(.whole)').waitFor({ state: 'attached' });
+  const before = await height();
+  await page.locator('html.whole').waitFor({ state: 'attached' });
+  // The heights of parts are means.
+  expect(Math.abs((await height()) / before - 1)).toBeLessThan(0.15);
+});
