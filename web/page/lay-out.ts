@@ -30,7 +30,7 @@ export function layOutRest(firstFigure: Promise<void>): void {
       setTimeout(layOut, 0, size);
       return;
     }
-    // The last parts; or no part has a height, as in "Figure by figure", and none needs layout.
+    // The last parts; or no part has a height, as in "Teach", and none needs layout.
     for (const part of parts) part.classList.add('laid-out');
     page.classList.add('whole');
   };

@@ -93,12 +93,14 @@ function teachingBar(strings: PageStrings): string {
   return `<template id="teaching-bar">
       <nav class="teaching-bar" aria-label="${escape(strings.teach)}">
         <h1 aria-live="polite"></h1>
+        <p>${escape(strings.teachers)}</p>
         <div>
           ${button('previous', strings.previousFigure, '←')}
-          <span></span>
-          ${button('next', strings.nextFigure, '→')}
+          <button type="button" class="all" title="${escape(strings.allFigures)} (o)"></button>
+          ${button('next', strings.goOn, '→')}
           ${button('leave', strings.leaveTeaching, '×')}
         </div>
+        <dialog aria-label="${escape(strings.allFigures)}"></dialog>
       </nav>
     </template>`;
 }

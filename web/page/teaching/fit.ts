@@ -1,8 +1,9 @@
 /** The least margin around a figure, and the width for which wide figures are laid out, in CSS pixels. */
 const MARGIN = 16;
 const WIDTH = 960;
-/** The least and the largest magnification. */
-const [LEAST, LARGEST] = [0.84, 2.5];
+/** The least and the largest magnification. In a narrow window the least is 1: readers scroll there. */
+const LEAST = 0.5;
+const LARGEST = 2.5;
 
 /** The caption is above the picture only if that makes the picture larger by more than this. */
 const GAIN = 1.08;
@@ -18,7 +19,7 @@ export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
   const element = figure.querySelector<HTMLElement>(':scope > :not(figcaption, .still)')!;
   const caption = figure.querySelector<HTMLElement>('figcaption')!;
   const set = (name: string, value: string): void => figure.style.setProperty(name, value);
-  let answered = false;
+  const isAnswered = (): boolean => caption.querySelector('[role=status] > *') !== null;
   const place = (): void => {
     set('--top', `${bar.offsetHeight}px`);
     const { classList } = figure;
@@ -28,6 +29,11 @@ export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
     };
     const was = classList.contains('stacked');
     classList.remove('stacked');
+    if (!isAnswered()) {
+      set('--caption', '1');
+      // Beside the picture, a long caption is smaller.
+      set('--caption', String(Math.min(1, room.height / caption.offsetHeight)));
+    }
     const beside = caption.offsetWidth < figure.clientWidth / 2;
     const rest = room.width - (beside ? caption.offsetWidth + MARGIN : 0);
     // The width is the same for both places of the caption, so that the height is as well. A height measured on
@@ -39,16 +45,15 @@ export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
     const zoomBeside = beside ? Math.min(rest / width, room.height / height) : 0;
     classList.add('stacked');
     const zoomStacked = Math.min(room.width / width, (room.height - caption.offsetHeight - MARGIN) / height);
-    const stacked = answered && beside ? was : zoomStacked > GAIN * zoomBeside;
+    const stacked = isAnswered() && beside ? was : zoomStacked > GAIN * zoomBeside;
     classList.toggle('stacked', stacked);
-    set('--zoom', String(Math.max(LEAST, Math.min(LARGEST, stacked ? zoomStacked : zoomBeside))));
+    set('--zoom', String(Math.max(beside ? LEAST : 1, Math.min(LARGEST, stacked ? zoomStacked : zoomBeside))));
   };
   const observer = new ResizeObserver(place);
   for (const each of [element, bar, caption]) observer.observe(each);
   const listening = new AbortController();
   const { signal } = listening;
   addEventListener('resize', place, { signal });
-  caption.addEventListener('click', () => (answered = true), { signal });
   const settle = (): void => {
     for (const each of [element, caption]) observer.unobserve(each);
   };
@@ -58,6 +63,6 @@ export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
     observer.disconnect();
     listening.abort();
     figure.classList.remove('stacked');
-    for (const name of ['--top', '--width', '--zoom']) figure.style.removeProperty(name);
+    for (const name of ['--top', '--width', '--zoom', '--caption']) figure.style.removeProperty(name);
   };
 }

@@ -1,7 +1,7 @@
 import { PARAMETER } from './parameter.js';
 
 /**
- * Shows the button for "Figure by figure", and opens it at once if the URL says so.
+ * Shows the button "Teach", and opens it at once if the URL says so.
  *
  * @param takeTo takes the reader to a figure in the text
  */

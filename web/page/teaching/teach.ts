@@ -1,6 +1,8 @@
+import { clear, isSolved, reveal } from '../checks.js';
 import { changeEntry } from '../history-entry.js';
 import { isVisible } from '../visible.js';
 import { fit } from './fit.js';
+import { fillOverview } from './overview.js';
 import { PARAMETER } from './parameter.js';
 
 /** Fields in which readers type or whose values keys change. */
@@ -11,10 +13,15 @@ const FIELDS = 'input:not([type=checkbox], [type=radio]), textarea, select, [con
  */
 const IDLE = 'body, main, a, button, summary, [type=checkbox]';
 
+/** Where the space bar is free. The answer gets the focus when it is shown. */
+const BLANK = 'body, main, a, [role=status]';
+
 /**
- * Shows one figure after the other alone: its question, the figure as large as possible, and its caption. Page Down and
- * n go forward, Page Up and p back, and so do arrow keys where they are free; Escape leaves. Figures stay in place in
- * the document and keep their settings.
+ * Shows one figure after the other alone: first its question, then the figure, as large as possible, with its caption,
+ * then the answer if the caption asks for one. The space bar, Page Down (the key of a presenter’s remote), n and a
+ * button go on from one to the next; Page Up, p and a button go back to the figure before. Where they are free, arrow
+ * keys do the same, and Home and End lead to the first and the last figure. o shows all figures; Escape leaves. Figures
+ * stay in place in the document and keep their settings.
  *
  * @param opener gets the focus back
  * @param takeTo takes the reader to the last figure when leaving, because the window's scrollbar returns and the layout
@@ -26,13 +33,16 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
   const { content } = document.querySelector<HTMLTemplateElement>('#teaching-bar')!;
   const bar = content.firstElementChild!.cloneNode(true) as HTMLElement;
   const question = bar.querySelector('h1')!;
-  const place = bar.querySelector('span')!;
-  const previous = bar.querySelector<HTMLButtonElement>('.previous')!;
-  const next = bar.querySelector<HTMLButtonElement>('.next')!;
+  const button = (name: string): HTMLButtonElement => bar.querySelector(`.${name}`)!;
+  const [previous, all, next] = [button('previous'), button('all'), button('next')];
+  const slides = bar.querySelector('dialog')!;
   const opened: HTMLDetailsElement[] = [];
   let at = firstOf(figures);
   let undo = (): void => undefined;
+  /** Only while the figure is shown. */
+  let unfit: (() => void) | undefined;
 
+  const check = (): HTMLElement | null => figures[at]?.querySelector<HTMLElement>('figcaption .check') ?? null;
   const show = (index: number): void => {
     const figure = figures[index];
     if (figure === undefined) return;
@@ -44,20 +54,36 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
       answer.open = true;
     }
     question.textContent = figure.querySelector('figcaption strong')?.textContent ?? '';
-    place.textContent = `${index + 1} / ${figures.length}`;
+    all.textContent = `${index + 1} / ${figures.length}`;
     previous.disabled = index === 0;
-    next.disabled = index === figures.length - 1;
     figure.classList.add('taught');
+    figure.inert = true;
+    bar.classList.add('asking');
     const rest = isolate(figure, bar);
-    const unfit = fit(figure, bar);
+    const asked = check();
+    if (asked) clear(asked);
     undo = () => {
-      unfit();
-      for (const each of rest) each.inert = false;
+      unfit?.();
+      unfit = undefined;
+      for (const each of [figure, ...rest]) each.inert = false;
       figure.classList.remove('taught');
     };
-    figure.scrollTop = 0;
     mark(figure.id);
   };
+  const uncover = (figure: HTMLElement): void => {
+    bar.classList.remove('asking');
+    bar.querySelector('p')?.remove();
+    figure.inert = false;
+    unfit = fit(figure, bar);
+    figure.scrollTop = 0;
+  };
+  const goOn = (): void => {
+    const [figure, asked] = [figures[at], check()];
+    if (unfit === undefined && figure) uncover(figure);
+    else if (asked && !isSolved(asked)) reveal(asked);
+    else show(at + 1);
+  };
+  const goBack = (): void => show(at - 1);
   const stop = (): void => {
     undo();
     for (const answer of opened) answer.open = answer === figures[at]?.closest('details');
@@ -72,9 +98,17 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
     if (figure !== undefined) takeTo(figure);
     opener.focus({ preventScroll: true });
   };
+  const showAll = (): void => {
+    fillOverview(slides, figures, at, (index) => {
+      slides.close();
+      show(index);
+      next.focus();
+    });
+    slides.showModal();
+  };
   const onKey = (event: KeyboardEvent): void => {
     const [target] = event.composedPath();
-    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (slides.open || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
     // A figure in full screen by its own button keeps its keys.
     if ((document.fullscreenElement ?? page) !== page) return;
     if (event.key === 'Escape') {
@@ -84,11 +118,15 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
       return;
     }
     if (!(target instanceof Element) || target.matches(FIELDS)) return;
-    const arrows = target.matches(IDLE) && { ArrowRight: 1, ArrowLeft: -1 };
-    const step = { PageDown: 1, n: 1, PageUp: -1, p: -1, ...arrows }[event.key];
-    if (step === undefined) return;
+    const ends = { Home: () => show(0), End: () => show(figures.length - 1) };
+    const act = {
+      ...{ PageDown: goOn, n: goOn, PageUp: goBack, p: goBack, o: showAll },
+      ...(target.matches(IDLE) && { ArrowRight: goOn, ArrowLeft: goBack, ...ends }),
+      ...(target.matches(BLANK) && { ' ': goOn }),
+    }[event.key];
+    if (act === undefined) return;
     event.preventDefault();
-    show(at + step);
+    act();
   };
   // A link in a caption leads to another figure.
   const onHash = (): void => {
@@ -99,10 +137,13 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
   const onFullScreen = (): void => {
     if (filled && document.fullscreenElement === null) stop();
   };
-
-  previous.addEventListener('click', () => show(at - 1));
-  next.addEventListener('click', () => show(at + 1));
-  bar.querySelector('.leave')!.addEventListener('click', stop);
+  previous.addEventListener('click', goBack);
+  // A click leaves the focus where it is, so that the space bar still goes on.
+  previous.addEventListener('mousedown', (event) => event.preventDefault());
+  next.addEventListener('click', goOn);
+  question.addEventListener('click', () => bar.classList.contains('asking') && goOn());
+  all.addEventListener('click', showAll);
+  button('leave').addEventListener('click', stop);
   addEventListener('hashchange', onHash);
   document.addEventListener('keydown', onKey);
   document.addEventListener('fullscreenchange', onFullScreen);

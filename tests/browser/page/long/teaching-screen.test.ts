@@ -5,10 +5,13 @@ import { useBrowser } from '../../browser.js';
 
 const { open, leave } = useBrowser();
 
-/** The parts of the current figure's picture, and its controls, that are beyond the window. */
+/** The parts of the current figure's picture, its controls and its caption that are beyond the window. */
 function beyond(page: Page): Promise<string[]> {
   return page.locator('figure.taught').evaluate((figure) =>
-    [...figure.querySelector(':scope > [drawn]')!.shadowRoot!.querySelectorAll('.stage > *, .controls')]
+    [
+      figure.querySelector('figcaption')!,
+      ...figure.querySelector(':scope > [drawn]')!.shadowRoot!.querySelectorAll('.stage > *, .controls'),
+    ]
       .filter((part) => part.checkVisibility())
       .filter((part) => {
         const { top, bottom } = part.getBoundingClientRect();
@@ -21,26 +24,27 @@ function beyond(page: Page): Promise<string[]> {
 /** The parts of all figures, one after another, that are beyond the window. */
 async function allBeyond(page: Page, beyond: (page: Page) => Promise<string[]>): Promise<string[]> {
   const found: string[] = [];
-  const next = page.locator('.teaching-bar button').nth(1);
-  for (;;) {
+  const figures = await page.locator('main figure').count();
+  for (let at = 0; at < figures; ++at) {
+    await page.locator('.teaching-bar .all').click();
+    await page.locator('.teaching-bar dialog button').nth(at).click();
+    await page.locator('.asking h1').click();
     await page.locator('figure.taught > [drawn]').waitFor();
     // One frame for resize observers, and one for what they draw.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     found.push(...(await beyond(page)));
-    if (await next.isDisabled()) return found;
-    await next.click();
   }
+  return found;
 }
 
 test.each([
-  [1280, 720, ['en']],
-  [1366, 768, LANGUAGES],
+  [1280, 720, LANGUAGES],
+  [1920, 1080, ['en', 'ko']],
 ] as const)(
-  'figure by figure, each picture and its controls fit a window of %i × %i px',
+  'on slides, each picture, its controls and its caption fit a window of %i × %i px',
   async (width, height, all) => {
     const found: string[][] = [];
-    for (const language of all) {
-      const path = `/${language}/?teach#fig-lookup`;
+    for (const path of all.map((language) => `/${language}/?teach#fig-lookup`)) {
       const page = await open({ path, viewport: { width, height }, figures: [] });
       found.push(await allBeyond(page, beyond));
       await leave(page);
@@ -49,9 +53,35 @@ test.each([
   },
 );
 
-test('figure by figure, a picture beside a long answer stays visible', async () => {
-  const page = await open({ path: '/en/?teach#fig-training', viewport: { width: 1280, height: 800 }, figures: [] });
+test('on a wall texts are as much larger as the window is', async () => {
+  const sizes: number[][] = [];
+  for (const [width, height] of [
+    [1280, 720],
+    [1920, 1080],
+  ] as const) {
+    const page = await open({ path: '/en/?teach#fig-binary', viewport: { width, height }, figures: [] });
+    await page.locator('.asking h1').click();
+    sizes.push(
+      await page
+        .locator('.taught figcaption, .taught .check button, .teaching-bar h1')
+        .evaluateAll((all) => all.map((each) => parseFloat(getComputedStyle(each).fontSize))),
+    );
+    await leave(page);
+  }
+  const [small = [], large = []] = sizes;
+  expect(large.length).toBeGreaterThan(3);
+  // The least size, 15 px, is a little more than 1.17 % of 1280.
+  for (const [at, size] of large.entries()) expect(size / (small[at] ?? 0)).toBeCloseTo(1.5, 1);
+});
+
+test('a picture beside a long answer stays visible', async () => {
+  const page = await open({
+    path: '/en/?teach#fig-training',
+    viewport: { width: 1280, height: 800 },
+    figures: [],
+  });
   const figure = page.locator('figure.taught');
+  await page.locator('.asking h1').click();
   await figure.locator('> [drawn]').waitFor();
   const before = (await figure.locator('> [drawn]').boundingBox())!;
   await figure.locator('.check button[data-right]').click();
@@ -61,6 +91,7 @@ test('figure by figure, a picture beside a long answer stays visible', async () 
 
 test('a link in a caption leads to the other figure, and Back to the one before', async () => {
   const page = await open({ path: '/en/?teach#fig-extrapolation', figures: [] });
+  await page.locator('.asking h1').click();
   await page.locator('.taught figcaption a[href="#fig-training"]').click();
   await page.locator('#fig-training.taught > [drawn]').waitFor();
   expect(await page.locator('.teaching-bar h1').innerText()).toContain('learn a task');

@@ -16,26 +16,159 @@ async function begin(options: Parameters<typeof open>[0] = {}): Promise<Page> {
   return page;
 }
 
-describe('figure by figure', () => {
-  test.each([390, 1280])('shows one at a time, large, with its question, at %i px', async (width) => {
+/** Shows the figure, of which at first only the question is shown. */
+async function uncover(page: Page): Promise<void> {
+  await page.locator('.asking h1').click();
+  await taught(page).locator('> [drawn]').waitFor();
+}
+
+const next = (page: Page): Locator => page.locator('.teaching-bar .next');
+const place = (page: Page): Promise<string> => page.locator('.teaching-bar .all').innerText();
+
+/** Goes to a figure through the overview. */
+async function goTo(page: Page, id: string): Promise<void> {
+  const ids = await page.locator('main figure').evaluateAll((all) => all.map((figure) => figure.id));
+  await page.locator('.teaching-bar .all').click();
+  await page.locator('.teaching-bar dialog button').nth(ids.indexOf(id)).click();
+}
+
+/** Whether the picture or something over it is at the middle of the picture. */
+const isCovered = (page: Page): Promise<boolean> =>
+  taught(page)
+    .locator('> [drawn]')
+    .evaluate((figure) => {
+      const { x, y, width, height } = figure.getBoundingClientRect();
+      return document.elementFromPoint(x + width / 2, Math.min(innerHeight - 1, y + height / 2)) !== figure;
+    });
+
+/** A figure with a question to the class. */
+const BINARY = '/en/?teach#fig-binary';
+const EXPLAINED = 'It is the values of the sines';
+
+describe('on a slide', () => {
+  test.each(['Space', 'PageDown', 'n'])('the question is alone and large; %s shows figure and answer', async (key) => {
+    const page = await open({ path: BINARY, figures: [], viewport: { width: 1920, height: 1080 } });
+    await taught(page).locator('[drawn]').waitFor();
+    const h1 = page.locator('.teaching-bar h1');
+    const first = await h1.innerText();
+    expect(parseFloat(await h1.evaluate((each) => getComputedStyle(each).fontSize))).toBeGreaterThanOrEqual(36);
+    expect(await page.locator('.asking > p').innerText()).toMatch(/^For teachers:/);
+    expect(await isCovered(page)).toBe(true);
+    // Nothing of the covered figure can be reached.
+    for (let i = 0; i < 8; ++i) {
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate(() => document.activeElement?.closest('figure') ?? null)).toBeNull();
+    }
+    await next(page).focus();
+    await page.keyboard.press(key);
+    expect(await isCovered(page)).toBe(false);
+    const status = taught(page).locator('.check').getByRole('status');
+    expect(await status.innerText()).toBe('');
+    await page.keyboard.press(key);
+    expect(await status.innerText()).toContain(EXPLAINED);
+    // The answer has the focus now.
+    await page.keyboard.press(key);
+    await taught(page).locator('[drawn]').waitFor();
+    expect(await h1.innerText()).not.toBe(first);
+    expect(await isCovered(page)).toBe(true);
+  });
+
+  test('the class may answer first, and each visit starts with the question, without an answer', async () => {
+    const page = await open({ path: BINARY, figures: [] });
+    await uncover(page);
+    const check = taught(page).locator('.check');
+    await check.locator('button:not([data-right])').first().click();
+    await page.keyboard.press('PageDown');
+    expect(await check.getByRole('status').innerText()).toContain(EXPLAINED);
+    const first = await place(page);
+    await page.keyboard.press('PageDown');
+    expect(await place(page)).not.toBe(first);
+    await page.keyboard.press('PageUp');
+    expect(await isCovered(page)).toBe(true);
+    await uncover(page);
+    expect(await check.getByRole('status').innerText()).toBe('');
+    expect(await check.getByRole('button', { pressed: true }).count()).toBe(0);
+    await check.locator('button[data-right]').click();
+    await page.keyboard.press('PageDown');
+    expect(await place(page)).not.toBe(first);
+  });
+
+  test('a tap on the question or the button does what space does', async () => {
+    const page = await open({ path: BINARY, figures: [], viewport: { width: 390, height: 844 }, hasTouch: true });
+    await page.locator('.teaching-bar h1').tap();
+    expect(await isCovered(page)).toBe(false);
+    await next(page).tap();
+    expect(await taught(page).locator('.check').getByRole('status').innerText()).toContain(EXPLAINED);
+    const first = await place(page);
+    await next(page).tap();
+    expect(await place(page)).not.toBe(first);
+    await page.locator('.teaching-bar .previous').tap();
+    // By mouse and touch, the space bar always goes on.
+    await page.keyboard.press('Space');
+    await page.locator('.teaching-bar:not(.asking)').waitFor();
+    expect(await place(page)).toBe(first);
+  });
+});
+
+describe('the overview', () => {
+  test.each([
+    [1280, 'light'],
+    [390, 'dark'],
+  ] as const)('shows all figures with pictures and questions at %i px, %s', async (width, colorScheme) => {
+    const page = await begin({ viewport: { width, height: 800 }, colorScheme });
+    await page.keyboard.press('o');
+    const slides = page.locator('.teaching-bar dialog button');
+    const figures = page.locator('main figure');
+    expect(await slides.count()).toBe(await figures.count());
+    const questions = (of: Locator): Promise<string[]> =>
+      of.evaluateAll((all) => all.map((each) => each.textContent.trim()));
+    expect(await questions(slides.locator('strong'))).toEqual(
+      await questions(figures.locator('figcaption > p:first-child > strong:first-of-type')),
+    );
+    await page.waitForFunction(() => document.querySelector<HTMLImageElement>('dialog img')!.naturalWidth > 0);
+    expect(await slides.locator('img:visible').count()).toBe(await slides.count());
+    expect(await violationsOf(page, '.teaching-bar')).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  });
+
+  test('leads to a figure by a click or by keys, and Escape closes only the overview', async () => {
+    const page = await open({ path: '/en/?teach#fig-lookup', figures: [] });
+    await taught(page).locator('[drawn]').waitFor();
+    await goTo(page, 'fig-follow');
+    expect(await place(page)).toMatch(/^3 /);
+    await page.keyboard.press('o');
+    for (const key of ['Tab', 'Enter']) await page.keyboard.press(key);
+    expect(await place(page)).toMatch(/^4 /);
+    await page.keyboard.press('o');
+    await page.keyboard.press('Escape');
+    await page.locator('.teaching-bar dialog').waitFor({ state: 'hidden' });
+    expect(await taught(page).count()).toBe(1);
+    await page.keyboard.press('End');
+    expect(await place(page)).toMatch(/^(\d+) \/ \1$/);
+    await page.keyboard.press('Home');
+    expect(await place(page)).toMatch(/^1 /);
+  });
+});
+
+describe('teaching', () => {
+  test.each([390, 1280])('shows one figure at a time, large, with its question, at %i px', async (width) => {
     const page = await begin({ viewport: { width, height: 844 } });
     const first = await question(page);
     expect(first).toMatch(/\?$/);
     expect(await page.evaluate(() => document.fullscreenElement?.localName)).toBe('html');
+    await uncover(page);
     await page.keyboard.press('n');
     await taught(page).locator('[drawn]').waitFor();
     expect(await question(page)).not.toBe(first);
-    await page.keyboard.press('PageDown');
-    await page.locator('.teaching-bar button').nth(1).click();
-    await taught(page).locator('[drawn]').waitFor();
     expect(await taught(page).count()).toBe(1);
+    await uncover(page);
     const box = await taught(page).locator('> [drawn]').boundingBox();
     expect(box!.width).toBeGreaterThan(0.6 * width);
     expect(box!.width).toBeLessThanOrEqual(width);
-    for (const key of ['PageUp', 'p', 'p']) await page.keyboard.press(key);
+    await page.keyboard.press('p');
     expect(await question(page)).toBe(first);
     // The buttons are arrows, and one of them has the focus.
-    await page.keyboard.press('ArrowRight');
+    for (const key of ['ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
     expect(await question(page)).not.toBe(first);
     await page.keyboard.press('ArrowLeft');
     expect(await question(page)).toBe(first);
@@ -43,17 +176,14 @@ describe('figure by figure', () => {
 
   test('keeps settings, and ends at the current figure', async () => {
     const page = await begin();
-    while (!(await taught(page).evaluate(({ id }) => id === 'fig-rotation'))) await page.keyboard.press('n');
-    await taught(page).locator('[drawn]').waitFor();
+    await goTo(page, 'fig-rotation');
+    await uncover(page);
     await taught(page).getByLabel('Offset δ').fill('-7');
-    await page
-      .locator('.teaching-bar button')
-      .last()
-      .evaluate((leave: HTMLElement) => {
-        leave.click();
-        // As when the window's scrollbar returns.
-        document.body.style.marginInlineEnd = '15px';
-      });
+    await page.locator('.teaching-bar .leave').evaluate((leave: HTMLElement) => {
+      leave.click();
+      // As when the window's scrollbar returns.
+      document.body.style.marginInlineEnd = '15px';
+    });
     await page.locator('html:not(.teaching)').waitFor({ state: 'attached' });
     await page.waitForFunction(() => document.fullscreenElement === null);
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
@@ -73,7 +203,7 @@ describe('figure by figure', () => {
         throw new DOMException('too many calls', 'SecurityError');
       };
     });
-    await page.keyboard.press('n');
+    await goTo(page, 'fig-lookup');
     expect(await question(page)).not.toBe(first);
     expect(new URL(page.url()).hash).toBe('#fig-model');
     await page.evaluate(() => Reflect.deleteProperty(history, 'replaceState'));
@@ -83,12 +213,13 @@ describe('figure by figure', () => {
   test('arrow keys change the figure, but not in a control that uses them', async () => {
     const page = await open({ path: '/en/?teach#fig-masks', figures: [] });
     const [masks, next] = [page.locator('#fig-masks.taught'), page.locator('.taught:not(#fig-masks)')];
-    await masks.locator('[drawn]').waitFor();
+    await uncover(page);
     await page.keyboard.press('ArrowRight');
     await next.locator('[drawn]').waitFor();
     // On blank space.
     await page.mouse.click(3, 700);
     await page.keyboard.press('ArrowLeft');
+    await uncover(page);
     await masks.getByRole('application').first().press('ArrowRight');
     await masks.getByRole('slider').first().press('ArrowRight');
     expect(await masks.count()).toBe(1);
@@ -98,7 +229,8 @@ describe('figure by figure', () => {
 
   test('leaves letter keys to text fields', async () => {
     const page = await begin();
-    while (!(await taught(page).evaluate(({ id }) => id === 'fig-follow'))) await page.keyboard.press('n');
+    await goTo(page, 'fig-follow');
+    await uncover(page);
     const field = taught(page).getByLabel('Your sentence');
     await field.waitFor();
     await field.fill('');
@@ -117,6 +249,18 @@ describe('figure by figure', () => {
     await page.keyboard.press('PageDown');
     await page.keyboard.press('PageDown');
     await page.keyboard.press('PageDown');
+    await page.keyboard.press('Escape');
+    await page.locator('html:not(.teaching)').waitFor({ state: 'attached' });
+    expect(await open()).toBe(before);
+  });
+
+  test('opens answers for their figures, and closes them again', async () => {
+    const page = await begin();
+    const open = (): Promise<number> => page.locator('main details[open]').count();
+    const before = await open();
+    await goTo(page, 'fig-tables');
+    expect(await open()).toBe(before + 1);
+    await goTo(page, 'fig-masks');
     await page.keyboard.press('Escape');
     await page.locator('html:not(.teaching)').waitFor({ state: 'attached' });
     expect(await open()).toBe(before);
@@ -143,23 +287,20 @@ describe('figure by figure', () => {
     [390, 'dark'],
   ] as const)('asks for a prediction before the picture at %i px, %s', async (width, colorScheme) => {
     const hasTouch = width === 390;
-    const viewport = { width, height: 844 };
-    const page = await open({ path: '/en/?teach#fig-binary', figures: [], viewport, colorScheme, hasTouch });
-    await taught(page).locator('[drawn]').waitFor();
+    const page = await open({ path: BINARY, figures: [], viewport: { width, height: 844 }, colorScheme, hasTouch });
+    await uncover(page);
     const answer = taught(page).locator('.check button[data-right]');
     const [picture, asked] = [taught(page).locator('.stage'), taught(page).locator('.check')];
-    const [below, above] = [(await picture.boundingBox())!, (await asked.boundingBox())!];
-    expect(above.y + above.height).toBeLessThanOrEqual(below.y);
+    const [after, before] = [(await picture.boundingBox())!, (await asked.boundingBox())!];
+    expect(before.y + before.height <= after.y || before.x + before.width <= after.x).toBe(true);
     await (hasTouch ? answer.tap() : answer.click());
     expect(await asked.locator('.right').isVisible()).toBe(true);
     expect(await violationsOf(page, 'html')).toEqual([]);
-    const next = page.locator('.teaching-bar button').nth(1);
-    await (hasTouch ? next.tap() : next.click());
-    expect(await taught(page).getAttribute('id')).toBe('fig-heatmap');
   });
 
   test('a figure keeps its size while it is used', async () => {
     const page = await begin({ viewport: { width: 1600, height: 1000 } });
+    await uncover(page);
     const width = async (): Promise<number> => (await taught(page).locator('.stage').boundingBox())?.width ?? NaN;
     const before = await width();
     await choose(taught(page), 'Values as a table');
@@ -170,7 +311,7 @@ describe('figure by figure', () => {
 
   test('keys that a slider or an open menu uses do nothing else', async () => {
     const page = await open({ path: '/en/?teach#fig-lookup', figures: [] });
-    await taught(page).locator('[drawn]').waitFor();
+    await uncover(page);
     const slider = taught(page).getByRole('slider', { name: 'Temperature T' });
     const before = await slider.inputValue();
     for (const key of ['PageDown', 'ArrowLeft']) await slider.press(key);
@@ -187,7 +328,7 @@ describe('figure by figure', () => {
 
   test('continues after a figure was in full screen by its own button', async () => {
     const page = await open({ path: '/en/?teach#fig-lookup', figures: [] });
-    await taught(page).locator('[drawn]').waitFor();
+    await uncover(page);
     await choose(taught(page), 'Full screen');
     await taught(page).getByRole('button', { name: 'Leave full screen' }).waitFor();
     await page.keyboard.press('n');
@@ -198,6 +339,7 @@ describe('figure by figure', () => {
 
   test('prints the whole page', async () => {
     const page = await begin({ viewport: { width: 1600, height: 1000 } });
+    await uncover(page);
     await page.emulateMedia({ media: 'print' });
     const inText = await page.locator('#fig-follow').evaluate((figure) => getComputedStyle(figure).width);
     expect(await page.locator('.teaching-bar').isVisible()).toBe(false);
