@@ -117,6 +117,25 @@ describe('head-viewer', () => {
     }
   });
 
+  test.each([
+    [6, 1280],
+    [60, 1280],
+    [60, 390],
+  ])(
+    'shows the lines of %i tokens, and that the head is silent, one below the other at %i px',
+    async (length, width) => {
+      const { figure } = await viewer({ length }, { viewport: { width, height: 800 } });
+      await figure.getByLabel('Lines').check();
+      await figure.getByLabel('Silence this head').check();
+      const parts = figure.locator('.as-lines > *:not(:empty)');
+      await parts.getByText('This head is silent').waitFor();
+      const boxes = await parts.evaluateAll((all) => all.map((part) => part.getBoundingClientRect()));
+      expect(boxes.length).toBeGreaterThan(3);
+      for (const [at, { top }] of boxes.entries())
+        expect(top).toBeGreaterThanOrEqual((boxes[at - 1]?.bottom ?? 0) - 0.5);
+    },
+  );
+
   test('tells the page which heads to silence', async () => {
     const { figure } = await viewer();
     await figure.getByRole('radio', { name: 'Layer 2, head 1' }).click();
