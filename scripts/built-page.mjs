@@ -27,6 +27,11 @@ export function languagesOf(folder) {
   return readdirSync(folder).filter((name) => /^[a-z]{2}$/.test(name));
 }
 
+/** The paths of a language's pages with figures. @param {string} language */
+export function pathsOf(language) {
+  return [`/${language}/`, `/${language}/further/`];
+}
+
 /**
  * Opens a path of the page in `folder`, in a fresh context.
  *

@@ -26,7 +26,7 @@ const sha256 = (/** @type {string | Buffer} */ content) => createHash('sha256').
  * @param {string} path
  */
 const partOf = (path) =>
-  /^\.\/([a-z]{2})\/(?:models\/)?$/.exec(path)?.[1] ??
+  /^\.\/([a-z]{2})\/(?:(?:further|models)\/)?$/.exec(path)?.[1] ??
   /^\.\/assets\/([a-z]{2})-[\w-]{8}\.(?:js|svg)$/.exec(path)?.[1] ??
   (path.startsWith('./assets/hangul-') ? 'ko' : undefined);
 

@@ -4,7 +4,7 @@
 //   usage: reserve.mjs      by `npm run reserve`, which builds the page and chooses the fonts
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { drawFigures, languagesOf, launch, openBuilt } from './built-page.mjs';
+import { drawFigures, languagesOf, launch, openBuilt, pathsOf } from './built-page.mjs';
 import { figures, heightsFile, writeGenerated } from './figures.mjs';
 
 const PAGE = join(import.meta.dirname, '../build/page');
@@ -39,17 +39,22 @@ writeGenerated();
  * @returns {Promise<Record<string, number>>}  By the figures' tags.
  */
 async function heightsOf(language, width) {
-  const page = await openBuilt(browser, PAGE, `/${language}/`, {
-    viewport: { width, height: 900 },
-    // On a phone, hints do not mention keys.
-    hasTouch: width === WIDTHS.narrow,
-  });
-  await drawFigures(page);
-  // Figures that depend on their own width draw twice.
-  await page.waitForTimeout(500);
-  const heights = await page
-    .locator('figure[id] > :not(figcaption, .still)')
-    .evaluateAll((figures) => figures.map((figure) => [figure.localName, figure.getBoundingClientRect().height]));
-  await page.context().close();
-  return Object.fromEntries(heights.map(([tag, height]) => [tag, Math.round(Number(height) / STEP) * STEP]));
+  /** @type {[tag: string, height: number][]} */
+  const heights = [];
+  for (const path of pathsOf(language)) {
+    const page = await openBuilt(browser, PAGE, path, {
+      viewport: { width, height: 900 },
+      // On a phone, hints do not mention keys.
+      hasTouch: width === WIDTHS.narrow,
+    });
+    await drawFigures(page);
+    // Figures that depend on their own width draw twice.
+    await page.waitForTimeout(500);
+    const measured = await page
+      .locator('figure[id] > :not(figcaption, .still)')
+      .evaluateAll((figures) => figures.map((figure) => [figure.localName, figure.getBoundingClientRect().height]));
+    heights.push(.../** @type {typeof heights} */ (measured));
+    await page.context().close();
+  }
+  return Object.fromEntries(heights.map(([tag, height]) => [tag, Math.round(height / STEP) * STEP]));
 }

@@ -1,5 +1,5 @@
-// Builds the page as one file per language (build/single/en.html …), which opens without a server, and prints the
-// sizes.
+// Builds the page as two files per language (build/single/en.html, en-further.html …), which open without a server, and
+// prints the sizes.
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { drawFigures, languagesOf, launch, openBuilt } from './built-page.mjs';
+import { drawFigures, languagesOf, launch, openBuilt, pathsOf } from './built-page.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 const KEPT = join(ROOT, 'build/stills');
@@ -68,12 +68,18 @@ async function drawAll(browser, stale) {
 
 /** @param {import('playwright-core').Browser} browser @param {string} language */
 async function draw(browser, language) {
-  const tab = await openBuilt(browser, /** @type {string} */ (page), `/${language}/`, {
-    reducedMotion: 'reduce',
-  });
   const folder = join(KEPT, language);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  /** @type {Stills} */
+  const stills = {};
+  for (const path of pathsOf(language)) Object.assign(stills, await drawPage(browser, path, folder));
+  writeFileSync(join(folder, 'stills.json'), JSON.stringify({ key: keyOf(language), stills }));
+}
+
+/** @param {import('playwright-core').Browser} browser @param {string} path @param {string} folder */
+async function drawPage(browser, path, folder) {
+  const tab = await openBuilt(browser, /** @type {string} */ (page), path, { reducedMotion: 'reduce' });
   const ids = await drawFigures(tab);
   /** @type {Stills} */
   const stills = Object.fromEntries(ids.map((id) => [id, {}]));
@@ -92,9 +98,9 @@ async function draw(browser, language) {
       /** @type {Record<string, Size>} */ (stills[id])[name] = size;
     }
   }
-  writeFileSync(join(folder, 'preview.png'), await preview(tab));
+  if (ids.includes('fig-model')) writeFileSync(join(folder, 'preview.png'), await preview(tab));
   await tab.context().close();
-  writeFileSync(join(folder, 'stills.json'), JSON.stringify({ key: keyOf(language), stills }));
+  return stills;
 }
 
 /**
@@ -138,7 +144,7 @@ function keyOf(language) {
       .sort()
       .join(),
   );
-  for (const [figure] of htmlOf(language).matchAll(FIGURE)) hash.update(figure);
+  for (const path of pathsOf(language)) for (const [figure] of htmlOf(path).matchAll(FIGURE)) hash.update(figure);
   return hash.digest('hex');
 }
 
@@ -147,21 +153,24 @@ function keptKey(language) {
   return existsSync(manifestOf(language)) ? JSON.parse(readFileSync(manifestOf(language), 'utf8')).key : undefined;
 }
 
-/** Copies a language's pictures into the page and refers to them in its HTML. @param {string} language */
+/** Copies a language's pictures into the page and refers to them in its HTML files. @param {string} language */
 function insert(language) {
   const { stills } = /** @type {{ stills: Stills }} */ (JSON.parse(readFileSync(manifestOf(language), 'utf8')));
   const folder = join(/** @type {string} */ (page), 'stills', language);
   rmSync(folder, { recursive: true, force: true });
   cpSync(join(KEPT, language), folder, { recursive: true, filter: (file) => !file.endsWith('.json') });
-  const html = htmlOf(language).replace(FIGURE, (figure, /** @type {string} */ id) => {
-    const sizes = stills[id];
-    if (sizes === undefined) return figure;
-    const question = /<strong>(.*?)<\/strong>/s.exec(figure)?.[1] ?? '';
-    const picture = pictureElement(`../stills/${language}/${id}`, sizes, plain(question));
-    // After the figure's element, the only one with a hyphen in its name.
-    return figure.replace(/<\/\w+-[\w-]+>\n/, (end) => end + picture);
-  });
-  replace(fileOf(language), html);
+  for (const path of pathsOf(language)) {
+    const root = path.slice(1).replace(/[^/]+/g, '..');
+    const html = htmlOf(path).replace(FIGURE, (figure, /** @type {string} */ id) => {
+      const sizes = stills[id];
+      if (sizes === undefined) return figure;
+      const question = /<strong>(.*?)<\/strong>/s.exec(figure)?.[1] ?? '';
+      const picture = pictureElement(`${root}stills/${language}/${id}`, sizes, plain(question));
+      // After the figure's element, the only one with a hyphen in its name.
+      return figure.replace(/<\/\w+-[\w-]+>\n/, (end) => end + picture);
+    });
+    replace(fileOf(path), html);
+  }
   for (const file of readdirSync(join(/** @type {string} */ (page), language), { recursive: true, encoding: 'utf8' })) {
     if (!file.endsWith('.html')) continue;
     // Those who show links want absolute addresses.
@@ -201,15 +210,15 @@ function plain(html) {
     .trim();
 }
 
-/** @param {string} language */
-function htmlOf(language) {
+/** @param {string} path */
+function htmlOf(path) {
   // Removes the pictures of an earlier run.
-  return readFileSync(fileOf(language), 'utf8').replace(/<picture class="still">.*?<\/picture>\n/gs, '');
+  return readFileSync(fileOf(path), 'utf8').replace(/<picture class="still">.*?<\/picture>\n/gs, '');
 }
 
-/** @param {string} language */
-function fileOf(language) {
-  return join(/** @type {string} */ (page), language, 'index.html');
+/** @param {string} path */
+function fileOf(path) {
+  return join(/** @type {string} */ (page), path, 'index.html');
 }
 
 /** @param {string} language */

@@ -4,9 +4,13 @@ import { launch } from './chromium.js';
 import { allDrawn, laidOut } from './place.js';
 import { servePage, type PageServer, type ServerOptions } from './server.js';
 import { Tabs, type TabOptions } from './tabs.js';
+import { figuresIn } from '../support/proseFiles.js';
+
+/** The figures of the page that goes further. */
+const FURTHER = figuresIn('further');
 
 export interface PageOptions extends TabOptions {
-  /** Path of the page, by default the English one. */
+  /** Path of the page, by default the English one, with these figures if there are any. */
   readonly path?: string;
   /** Do not wait for the figures, for pages without scripts. */
   readonly still?: boolean;
@@ -68,7 +72,8 @@ export function useBrowser(served?: ServerOptions): {
       for (const error of errors) expect(error).toMatch(pattern);
       errors = [];
     },
-    async open({ path = '/en/', still = false, figures, ...options } = {}) {
+    async open({ path: given, still = false, figures, ...options } = {}) {
+      const path = given ?? (figures?.some((tag) => FURTHER.includes(tag)) ? '/en/further/' : '/en/');
       const page = await tabs.take({ allNear: figures === undefined && !still, ...options });
       await page.goto(new URL(path, server.origin).href);
       if (!still) await laidOut(page);

@@ -7,7 +7,7 @@ import { rotated, sumAt } from '../../web/elements/rotary-pairs/turning.js';
 import { attention, complexity } from '../support/library.js';
 import { checks, expectRight, predictionOf, shownBy } from '../support/predictions.js';
 
-const exercises = checks.filter(({ figure }) => figure === undefined);
+const [relative, learned, deep] = checks.filter(({ figure }) => figure === undefined);
 
 describe('the library agrees with the right answer', () => {
   test('at fig-dropout: no sum is above 2, and that of row 2 is 2 in the figure’s draw', () => {
@@ -60,22 +60,22 @@ describe('the library agrees with the right answer', () => {
     expectRight(check, [alike(ahead.map(() => 0)), alike(ahead.map(() => own)), alike(behind)].indexOf(true));
   });
 
-  test.each([1, 2, 3])('in exercise 1: pre-norm keeps most of the differences, at seed %i', (seed) => {
+  test.each([1, 2, 3])('about deep stacks: pre-norm keeps most of the differences, at seed %i', (seed) => {
     const states = statesOf(attention, 'tokens', seed);
     const left = STACKS.map((stack) => differenceOf(states[stack][LAYERS]!));
-    expectRight(exercises[0], left.indexOf(Math.max(...left)));
+    expectRight(deep, left.indexOf(Math.max(...left)));
   });
 
-  test('in exercise 2', () => {
+  test('about a learned table', () => {
     const layer = new attention.LearnedPositionalEncoding({ numHiddens: 768, maxLen: 512 });
     const tables = Object.values(layer.stateDict());
     layer.dispose();
-    expect(exercises[1]?.number).toBe(tables.reduce((sum, { data }) => sum + data.length, 0) / 1e6);
-    expect(exercises[1]?.within).toBe(0.01);
+    expect(learned?.number).toBe(tables.reduce((sum, { data }) => sum + data.length, 0) / 1e6);
+    expect(learned?.within).toBe(0.01);
   });
 
-  test('in exercise 3: with as many rows as offsets, all are used', () => {
-    const rows = exercises[2]?.number ?? NaN;
+  test('about a relative table: with as many rows as offsets, all are used', () => {
+    const rows = relative?.number ?? NaN;
     const n = 100;
     const one = Array.from({ length: n }, () => [1]);
     const { scores } = attention.scaledDotProductAttention(one, one, one, {
@@ -87,7 +87,7 @@ describe('the library agrees with the right answer', () => {
     expect(new Set(scored).size).toBe(2 * 16 + 1);
     expect(scored[50 + 16]).not.toBe(scored[50 + 15]);
     expect(scored[50 + 16]).toBe(scored[50 + 17]);
-    expect(exercises[2]?.within).toBe(0);
+    expect(relative?.within).toBe(0);
   });
 });
 

@@ -4,54 +4,17 @@ import { inAlphabet } from '../../web/page/plugins/math.js';
 import { LANGUAGES } from '../../web/elements/languages.js';
 import { pageHtml } from '../../web/page/plugins/pages.js';
 import { renderProse } from '../../web/page/plugins/prose.js';
-import { cellsOf, readProse } from '../support/proseFiles.js';
+import { cellsOf, FILES, readProse } from '../support/proseFiles.js';
 
 const ROOT = join(import.meta.dirname, '../../web/page');
-/** One figure for each idea, in the order of the ideas. */
-const FIGURES = [
-  'language-model',
-  'attention-lookup',
-  'follow-word',
-  'attention-dropout',
-  'attention-masks',
-  'path-lengths',
-  'complexity-race',
-  'permutation-demo',
-  'binary-positions',
-  'positional-heatmap',
-  'encoding-similarity',
-  'encoding-rotation',
-  'depth-collapse',
-  'relative-tables',
-  'rotary-pairs',
-  'relative-biases',
-  'position-training',
-  'length-extrapolation',
-  'patch-positions',
-];
-const withFront = (body: string): string => `---\ntitle: T\ndescription: D\n---\n${body}`;
-
-const htmlOf = new Map<string, string>();
-for (const language of LANGUAGES) htmlOf.set(language, await pageHtml(ROOT, join(ROOT, language, 'index.html')));
-
-describe.each(LANGUAGES)('the page in %s', (language) => {
-  const html = htmlOf.get(language)!;
-
-  test('has nothing that the content security policy would block', () => {
-    expect(html).not.toMatch(/ style="/);
-    expect(html).not.toMatch(/<style/);
-    expect(html).not.toMatch(/<script(?![^>]* src=)/);
-    expect(html).not.toMatch(/ on[a-z]+="/);
-  });
-
-  test('has the sections of the source in order, and more headings in long sections', () => {
-    const contents = /<ol id="contents"[\s\S]*?<\/nav>/.exec(html)![0];
-    expect([...contents.matchAll(/<a href="#([^"]+)">/g)].map(([, id]) => id)).toEqual([
+/** Each page's sections, and its figures in the order of their ideas. */
+const PAGES = {
+  prose: {
+    sections: [
       'self-attention',
       'what-attention-does',
       'asking-itself',
       'several-heads',
-      'dropout',
       'masks',
       'cnn-rnn-self-attention',
       'positional-encoding',
@@ -59,6 +22,26 @@ describe.each(LANGUAGES)('the page in %s', (language) => {
       'relative-position',
       'summary',
       'exercises',
+      'references',
+    ],
+    figures: [
+      'language-model',
+      'attention-lookup',
+      'follow-word',
+      'attention-masks',
+      'path-lengths',
+      'permutation-demo',
+      'positional-heatmap',
+      'encoding-rotation',
+    ],
+  },
+  further: {
+    sections: [
+      'dropout',
+      'race',
+      'bits',
+      'similarity',
+      'checks',
       'beyond',
       'rotary-positions',
       'position-biases',
@@ -66,45 +49,110 @@ describe.each(LANGUAGES)('the page in %s', (language) => {
       'longer-sequences',
       'patches',
       'language-model',
+      'depth',
       'references',
-    ]);
-  });
+    ],
+    figures: [
+      'attention-dropout',
+      'complexity-race',
+      'binary-positions',
+      'encoding-similarity',
+      'rotary-pairs',
+      'relative-biases',
+      'relative-tables',
+      'position-training',
+      'length-extrapolation',
+      'patch-positions',
+      'depth-collapse',
+    ],
+  },
+};
+const withFront = (body: string): string => `---\ntitle: T\ndescription: D\n---\n${body}`;
 
-  test('has formulas as MathML that every browser renders', () => {
-    expect(html.match(/<math/g)?.length).toBeGreaterThan(40);
-    expect(html).not.toMatch(/mathvariant="(?!normal)/);
-    expect(html).not.toMatch(/columnalign|katex-error|<annotation/);
-    expect(html).not.toMatch(/\$\$|\$\\/);
-  });
+const htmlOf = new Map<string, string>();
+for (const language of LANGUAGES) {
+  htmlOf.set(`${language} prose`, await pageHtml(ROOT, join(ROOT, language, 'index.html')));
+  htmlOf.set(`${language} further`, await pageHtml(ROOT, join(ROOT, language, 'further/index.html')));
+}
+const idsIn = (html: string): Set<string> => new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!));
 
-  test('has a caption that asks a question above each figure but the first, whose picture is on the first screen', () => {
-    const figures = html.match(/<figure[\s\S]*?<\/figure>/g) ?? [];
-    expect(figures.map((figure) => /<([a-z]+-[a-z-]+)/.exec(figure)?.[1])).toEqual(FIGURES);
-    for (const figure of figures)
-      expect(figure).toMatch(/<figcaption>\s*<p>(<span class="number">[^<]+<\/span> )?<strong>[^<]*\?<\/strong>/);
-    expect(figures.map((figure) => /^<figure[^>]*>\s*<figcaption>/.test(figure))).toEqual(
-      FIGURES.map((_, at) => at > 0),
-    );
-  });
+describe.each(LANGUAGES.flatMap((language) => FILES.map((file) => [language, file] as const)))(
+  'the page in %s, %s.md',
+  (language, file) => {
+    const html = htmlOf.get(`${language} ${file}`)!;
+    const { sections, figures: tags } = PAGES[file];
 
-  // In Markdown, an ordinal at the beginning of a line starts a list.
-  test('has no numbered list in its questions', () => {
-    const checks = html.match(/<(?:div|form) class="check"[\s\S]*?<\/fieldset>/g) ?? [];
-    expect(checks.length).toBeGreaterThan(0);
-    expect(checks.filter((check) => check.includes('<ol'))).toEqual([]);
-  });
+    test('has nothing that the content security policy would block', () => {
+      expect(html).not.toMatch(/ style="/);
+      expect(html).not.toMatch(/<style/);
+      expect(html).not.toMatch(/<script(?![^>]* src=)/);
+      expect(html).not.toMatch(/ on[a-z]+="/);
+    });
 
-  test('has the targets of all links, and a link to each reference', () => {
-    const ids = new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
-    const links = new Set([...html.matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id));
-    expect([...links].filter((id) => !ids.has(id))).toEqual([]);
-    expect([...ids].filter((id) => id?.startsWith('ref-') && !links.has(id))).toEqual([]);
-  });
+    test('has the sections of the source in order, and more headings in long sections', () => {
+      const contents = /<ol id="contents"[\s\S]*?<\/nav>/.exec(html)![0];
+      expect([...contents.matchAll(/<a href="#([^"]+)">/g)].map(([, id]) => id)).toEqual(sections);
+    });
 
-  test('credits its source and names its licence', () => {
-    expect(html).toContain('https://d2l.ai/');
-    expect(html).toContain('https://creativecommons.org/licenses/by-sa/4.0/');
-  });
+    test('has formulas as MathML that every browser renders', () => {
+      expect(html.match(/<math/g)?.length).toBeGreaterThan(30);
+      expect(html).not.toMatch(/mathvariant="(?!normal)/);
+      expect(html).not.toMatch(/columnalign|katex-error|<annotation/);
+      expect(html).not.toMatch(/\$\$|\$\\/);
+    });
+
+    test('has a caption that asks a question above each figure but the first, whose picture is on the first screen', () => {
+      const figures = html.match(/<figure[\s\S]*?<\/figure>/g) ?? [];
+      expect(figures.map((figure) => /<([a-z]+-[a-z-]+)/.exec(figure)?.[1])).toEqual(tags);
+      const numbers = figures.map((figure) => Number(/<span class="number">\D*(\d+)/.exec(figure)?.[1]));
+      expect(numbers).toEqual(tags.map((_, at) => at + 1));
+      for (const figure of figures)
+        expect(figure).toMatch(/<figcaption>\s*<p>(<span class="number">[^<]+<\/span> )?<strong>[^<]*\?<\/strong>/);
+      expect(figures.map((figure) => /^<figure[^>]*>\s*<figcaption>/.test(figure))).toEqual(
+        tags.map((tag) => tag !== 'language-model'),
+      );
+    });
+
+    // In Markdown, an ordinal at the beginning of a line starts a list.
+    test('has no numbered list in its questions', () => {
+      const checks = html.match(/<(?:div|form) class="check"[\s\S]*?<\/fieldset>/g) ?? [];
+      // Goals take the place of questions in the section.
+      expect(checks.length).toBe(file === 'prose' ? 0 : 14);
+      expect(checks.filter((check) => check.includes('<ol'))).toEqual([]);
+    });
+
+    test('has the targets of all links, and a link to each reference', () => {
+      const ids = idsIn(html);
+      const links = new Set([...html.matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id!));
+      expect([...links].filter((id) => !ids.has(id))).toEqual([]);
+      expect([...ids].filter((id) => id.startsWith('ref-') && !links.has(id))).toEqual([]);
+    });
+
+    test('links to targets of the other page', () => {
+      const [other, folder] = file === 'prose' ? ['further', 'further/'] : ['prose', '../'];
+      const ids = idsIn(htmlOf.get(`${language} ${other}`)!);
+      const links = [...html.matchAll(/ href="([^"#]*)#([^"]+)"/g)].filter(([, to]) => to === folder);
+      expect(links.length).toBeGreaterThan(5);
+      expect(links.map(([, , id]) => id!).filter((id) => !ids.has(id))).toEqual([]);
+      expect(html).toContain(`href="${folder}"`);
+    });
+
+    test('credits its source and names its licence', () => {
+      expect(html).toContain('https://d2l.ai/');
+      expect(html).toContain('https://creativecommons.org/licenses/by-sa/4.0/');
+    });
+  },
+);
+
+test('the section lists the targets that are on the page that goes further, and no others', () => {
+  for (const language of LANGUAGES) {
+    const [section, further] = FILES.map((file) => htmlOf.get(`${language} ${file}`)!) as [string, string];
+    const moved = new Set(/data-moved="([^"]+)"/.exec(section)![1]!.split(' '));
+    const here = idsIn(section);
+    const targets = [...idsIn(/<main[^]*<\/main>/.exec(further)![0])].filter((id) => !here.has(id));
+    expect([...moved].sort()).toEqual(targets.sort());
+    for (const id of ['fig-dropout', 'fig-training', 'dropout', 'eq-rotary']) expect(moved).toContain(id);
+  }
 });
 
 test('vectors are bold and number sets double-struck characters', async () => {
@@ -212,16 +260,19 @@ test('a code cell is two listings in one element, at any depth', async () => {
 
 test('highlighting does not change a listing’s text', () => {
   const entities: Readonly<Record<string, string>> = { '&#x3C;': '<', '&#x26;': '&' };
-  const listings = [...htmlOf.get('en')!.matchAll(/<code class="language-(?:js|python)">([\s\S]*?)<\/code>/g)].map(
-    ([, html = '']) => html.replace(/<[^>]*>/g, '').replace(/&#x\w+;/g, (entity) => entities[entity] ?? entity),
+  const html = FILES.map((file) => htmlOf.get(`en ${file}`)!).join('');
+  const listings = [...html.matchAll(/<code class="language-(?:js|python)">([\s\S]*?)<\/code>/g)].map(([, html = '']) =>
+    html.replace(/<[^>]*>/g, '').replace(/&#x\w+;/g, (entity) => entities[entity] ?? entity),
   );
   const cells = cellsOf(readProse('en')).flatMap(({ javascript, python }) => [javascript, python]);
   expect(listings).toEqual(cells);
 });
 
 test('a language page links to every other one, and the start page to all', async () => {
-  for (const html of htmlOf.values()) {
-    for (const language of LANGUAGES) expect(html).toContain(`hreflang="${language}" href="../${language}/"`);
+  for (const [name, html] of htmlOf) {
+    const path = (language: string): string =>
+      name.endsWith('further') ? `../../${language}/further/` : `../${language}/`;
+    for (const language of LANGUAGES) expect(html).toContain(`hreflang="${language}" href="${path(language)}"`);
   }
   const start = await pageHtml(ROOT, join(ROOT, 'index.html'));
   for (const language of LANGUAGES) expect(start).toContain(`<a href="./${language}/" lang="${language}"`);

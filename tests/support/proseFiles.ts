@@ -7,8 +7,19 @@ import type { PageStrings } from '../../web/page/plugins/pageStrings.js';
 
 export const PAGE = join(import.meta.dirname, '../../web/page');
 
-export function readProse(language: string): string {
-  return readFileSync(join(PAGE, 'languages', language, 'prose.md'), 'utf8');
+/** The files with the text of a language's pages. */
+export const FILES = ['prose', 'further'] as const;
+
+/** One of these files, or both as one: then the title of the second is a heading. */
+export function readProse(language: string, file?: (typeof FILES)[number]): string {
+  const read = (name: string): string => readFileSync(join(PAGE, 'languages', language, `${name}.md`), 'utf8');
+  if (file !== undefined) return read(file);
+  return `${read('prose')}\n${read('further').replace(/^---\n[^]*?\n---\n/, '## Further {#further}\n')}`;
+}
+
+/** The tags of the figures in a file. */
+export function figuresIn(file: (typeof FILES)[number]): string[] {
+  return [...readProse('en', file).matchAll(/<([a-z]+(?:-[a-z]+)+)[^>]*><\/\1>/g)].map(([, tag]) => tag!);
 }
 
 /** Texts by key. */
@@ -119,7 +130,7 @@ export function wordsOf(markdown: string): Map<string, string> {
   const text = markdown
     .replace(/^---\n[\s\S]*?\n---\n/, '')
     .replace(/^ *```[\s\S]*?^ *```$/gm, ' ')
-    .replace(/^## [^\n]*\{#references\}\n[\s\S]*/m, '')
+    .replace(/^## [^\n]*\{#references\}\n(?:(?!^## )[\s\S])*/gm, '')
     .replace(/\$\$[\s\S]*?\$\$|\$[^$]+\$|`[^`\n]+`/g, ' ')
     .replace(/\]\([^)]*\)/g, ']')
     .replace(/<[^>]+>/g, ' ');

@@ -5,6 +5,7 @@ import { layOutRest } from './lay-out.js';
 import { loadFigures } from './load-figures.js';
 import { registerServiceWorker } from './offline/register.js';
 import { runCodeOfFigures } from './live-code.js';
+import { followMoved } from './moved.js';
 import { preparePrinting } from './print.js';
 import { keepPlace } from './reading-place.js';
 import { watchScrollers } from './scrollers.js';
@@ -12,6 +13,7 @@ import { watchSliders } from './sliding.js';
 import { offerTeaching } from './teaching/offer.js';
 import { keepStateInAddress } from './url-state.js';
 
+followMoved();
 const writeState = keepStateInAddress();
 const reader = keepPlace();
 keepPlaceInLanguages(reader.place, writeState);

@@ -90,9 +90,6 @@ export function keepPlace(): Reader {
   };
 
   if (place !== HEAD) {
-    // Elements in closed answers have no position.
-    const answer = document.getElementById(place.id)?.closest('details');
-    if (answer) answer.open = true;
     // The browser would restore the old scroll position, but the heights have changed.
     history.scrollRestoration = 'manual';
     hold();

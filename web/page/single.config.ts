@@ -7,7 +7,7 @@ import { scriptText } from './plugins/scriptText.js';
 import { singleFiles } from './plugins/singleFile.js';
 import { bundling, root } from './vite.config.js';
 
-/** The page as one file per language, to be opened from a disk: `npm run build:single`. */
+/** The page as two files per language, to be opened from a disk: `npm run build:single`. */
 export default defineConfig({
   ...bundling,
   publicDir: false,

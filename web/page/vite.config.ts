@@ -26,7 +26,7 @@ export const bundling = {
 
 export default defineConfig({
   ...bundling,
-  define: { ...bundling.define, __CELL_FRAME_FILE__: JSON.stringify(`../${CELL_FRAME}`) },
+  define: { ...bundling.define, __CELL_FRAME_FILE__: JSON.stringify(CELL_FRAME) },
   plugins: [
     pages(root),
     firstFigure(),

@@ -68,7 +68,7 @@ async function sizeOf(page: Page, url: string): Promise<number> {
 }
 
 test.each(LANGUAGES)(
-  'without scrolling the page in %s loads at most 172 kB, compressed, and the fonts that the machine lacks, to who saves data',
+  'without scrolling the page in %s loads at most 160 kB, compressed, and the fonts that the machine lacks, to who saves data',
   async (language) => {
     const script = "Object.defineProperty(Navigator.prototype, 'connection', { get: () => ({ saveData: true }) });";
     const page = await open({ path: `/${language}/`, figures: [], script });
@@ -80,7 +80,7 @@ test.each(LANGUAGES)(
     const sum = (isFont: boolean): number =>
       sizes.reduce((all, size, at) => (loaded[at]!.endsWith('.woff2') === isFont ? all + size : all), 0);
     expect(sizes.length).toBeGreaterThan(3);
-    expect(sum(false)).toBeLessThan(172_000);
+    expect(sum(false)).toBeLessThan(160_000);
     expect(sum(true)).toBeLessThan(language === 'ko' ? 52_000 : 14_000);
   },
 );

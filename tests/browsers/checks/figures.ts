@@ -3,8 +3,13 @@ import { drawAll, TAGS } from '../reader.js';
 import type { Visit } from '../visit.js';
 
 export function checkFigures(visit: Visit): void {
-  test.each([1280, 390])('draws every figure in a window of %d px', async (width) => {
-    await visit.open('/en/', { width });
+  test.each([
+    ['/en/', 1280],
+    ['/en/', 390],
+    ['/en/further/', 1280],
+    ['/en/further/', 390],
+  ])('draws every figure of %s in a window of %d px', async (path, width) => {
+    await visit.open(path, { width });
     await visit.browser.run(drawAll, TAGS);
     expect(await visit.browser.run(undrawn, TAGS)).toEqual([]);
   });

@@ -32,6 +32,7 @@ export function checkInput(visit: Visit): void {
       await visit.browser.drag(from!, by(from!, 10, 300));
       expect(await selected()).toBe('');
 
+      await visit.open('/en/further/', { width });
       await visit.reach('rotary-pairs');
       const before = await valueOf('rotary-pairs', 'query');
       await visit.middleOf('.dial');

@@ -4,7 +4,7 @@ import type { Visit } from '../visit.js';
 
 export function checkMaps(visit: Visit): void {
   test('sets numbers beside their rows of a map', async () => {
-    await visit.open();
+    await visit.open('/en/further/');
     await visit.browser.run(drawAll, TAGS);
     const { maps, labels, faults } = await visit.browser.run(faultsOfMaps);
     expect(faults).toEqual([]);

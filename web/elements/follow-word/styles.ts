@@ -7,15 +7,16 @@ export const BESIDE = 832;
 export const followStyles = css`
   .samples {
     display: flex;
-    flex-wrap: wrap;
     gap: 0.375rem;
-    margin-top: 0.5rem;
+    margin: calc(0.5rem - 3px) -3px -3px;
+    padding: 3px;
     font-size: 0.75rem;
+    overflow-x: auto;
   }
   .samples button {
     border-color: var(--_line);
     border-radius: 1rem;
-    text-align: start;
+    white-space: nowrap;
   }
   .beside > * + * {
     margin-top: var(--_apart);
@@ -36,9 +37,12 @@ export const followStyles = css`
   @container (min-width: ${unsafeCSS(BESIDE)}px) {
     .beside {
       display: grid;
-      grid-template-columns: minmax(0, 1.8fr) minmax(0, 1fr);
+      grid-template-columns: minmax(0, 1.4fr) minmax(0, 1fr);
       grid-template-rows: auto 1fr;
       gap: 0 2rem;
+    }
+    .samples {
+      flex-wrap: wrap;
     }
     .board {
       position: sticky;

@@ -98,14 +98,15 @@ export const storyStyles = css`
   }
   .samples {
     display: flex;
-    flex-wrap: wrap;
     gap: 0.375rem;
-    margin-bottom: 0.5rem;
+    margin: -3px -3px 0.5rem;
+    padding: 3px;
+    overflow-x: auto;
   }
   .samples button {
     border-color: var(--_line);
     border-radius: 1rem;
-    text-align: start;
+    white-space: nowrap;
   }
   .samples [aria-pressed='true'] {
     border-color: var(--_series-0);
@@ -180,6 +181,9 @@ export const storyStyles = css`
     }
     .switch {
       grid-area: 2 / 1 / auto / -1;
+    }
+    .samples {
+      flex-wrap: wrap;
     }
     .story {
       min-height: 7.6em;

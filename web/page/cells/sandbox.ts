@@ -1,5 +1,6 @@
 import { MAX_CHARACTERS, readMessage, type CellMessage, type CellStart } from './messages.js';
 import runtime from './runtime.ts?script';
+import { ROOT } from '../root.js';
 // The page loads this module anyway; the package does not export it.
 import { embeddedWasm } from '../../lib/runtime/embedded.js';
 
@@ -45,7 +46,7 @@ export function runInSandbox(code: string, tell: (message: SandboxMessage) => vo
  * policy, which a frame made of text inherits, forbids these. A frame from a file has a policy of its own.
  */
 function limitFrames(): string {
-  const file = crossOriginIsolated && __CELL_FRAME_FILE__ ? new URL(__CELL_FRAME_FILE__, location.href).href : NONE;
+  const file = crossOriginIsolated && __CELL_FRAME_FILE__ ? new URL(__CELL_FRAME_FILE__, ROOT).href : NONE;
   const meta = document.createElement('meta');
   meta.httpEquiv = 'Content-Security-Policy';
   // Otherwise a frame could request any file of this host.

@@ -5,7 +5,6 @@ import { alternates, head, languageMenu, type MenuEntry } from '../plugins/templ
 export interface ModelStrings {
   readonly 'models.title': string;
   readonly 'models.lede': string;
-  readonly 'models.home': string;
 }
 
 /** The page at `/<language>/models/`, where readers open their own checkpoints. */
@@ -28,7 +27,7 @@ export function modelsPage(
   <body>
     <header>
       <div class="bar">
-        <a class="home" href="../">${strings['models.home']}</a>
+        <a class="home" href="../">${words.section}</a>
         ${languageMenu(language, words, menu, pageIn)}
       </div>
       <h1>${strings['models.title']}</h1>

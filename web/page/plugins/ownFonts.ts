@@ -88,8 +88,9 @@ function hangulOf(text: string): string {
 /** The characters of the page's formulas, which are the same in all languages. A root's sign is drawn, so it is added. */
 async function lettersOfFormulas(root: string): Promise<string> {
   const read = (file: string): string => readFileSync(resolve(root, 'languages/en', file), 'utf8');
-  const { body } = await renderProse(read('prose.md'), JSON.parse(read('page.json')) as PageStrings);
-  const formulas = [...body.matchAll(/<math.*?<\/math>/gs)].join('');
+  const strings = JSON.parse(read('page.json')) as PageStrings;
+  const pages = await Promise.all(['prose.md', 'further.md'].map((file) => renderProse(read(file), strings)));
+  const formulas = pages.flatMap(({ body }) => [...body.matchAll(/<math.*?<\/math>/gs)]).join('');
   const written = formulas.replace(/<[^>]+>|&#x([0-9a-f]+);/gi, (_, code?: string) =>
     code === undefined ? '' : String.fromCodePoint(parseInt(code, 16)),
   );

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { basename, dirname, relative, resolve, sep } from 'node:path';
+import { dirname, relative, resolve, sep } from 'node:path';
 import type { Plugin, ViteDevServer } from 'vite';
 import { modelsPage, type ModelStrings } from '../models/template.js';
 import { filled, Numbers } from '../../elements/drawing.js';
@@ -16,10 +16,10 @@ import { languagePage, startPage, type MenuEntry, type PageContext } from './tem
 /** The file with the document of a cell's frame (../cells/sandbox.ts). */
 export const CELL_FRAME = 'cell-frame.html';
 
-/** Rollup's inputs: the page at `/`, and two pages per language. The files are virtual. */
+/** Rollup's inputs: the page at `/`, and three pages per language. The files are virtual. */
 export function pageInputs(root: string): string[] {
-  const folders = ['', ...LANGUAGES, ...LANGUAGES.map((language) => `${language}/models`)];
-  return folders.map((folder) => resolve(root, folder, 'index.html'));
+  const folders = LANGUAGES.flatMap((language) => [language, `${language}/further`, `${language}/models`]);
+  return ['', ...folders].map((folder) => resolve(root, folder, 'index.html'));
 }
 
 /** Vite plugin: generates the pages from the prose, in the build and in the dev server. */
@@ -35,11 +35,12 @@ export function pages(root: string): Plugin {
     load(id) {
       if (!inputs.has(id)) return null;
       return pageHtml(root, id, (svg) => {
+        const folders = relative(root, dirname(id)).split(sep);
         // The name begins with the language, as the chunks' names do: scripts/offline.mjs reads it.
         const hash = createHash('sha256').update(svg).digest('base64url').slice(0, 8);
-        const fileName = `assets/${basename(dirname(id))}-${hash}.svg`;
+        const fileName = `assets/${folders[0]}-${hash}.svg`;
         this.emitFile({ type: 'asset', fileName, source: svg });
-        return `../${fileName}`;
+        return '../'.repeat(folders.length) + fileName;
       });
     },
     generateBundle() {
@@ -77,21 +78,32 @@ export async function pageHtml(root: string, file: string, keepPicture?: KeepPic
   const [folder = '', below] = relative(root, dirname(file)).split(sep);
   const language = LANGUAGES.find((each) => each === folder);
   if (language === undefined) return startPage(menuOf(root));
-  if (below === undefined) return pageIn(root, language, { keepPicture });
+  if (below !== 'models') return pageIn(root, language, { isFurther: below === 'further', keepPicture });
   const strings = textsOf(root, language, 'models') as ModelStrings;
   return modelsPage(language, strings, menuOf(root), pageStrings(root, language));
 }
 
-/** The HTML of the page in one language. */
+/** The HTML of the section in one language, or of the page that goes further. */
 export async function pageIn(
   root: string,
   language: Language,
-  { context, keepPicture }: { context?: PageContext; keepPicture?: KeepPicture | undefined } = {},
+  options: { isFurther?: boolean; context?: PageContext; keepPicture?: KeepPicture | undefined } = {},
 ): Promise<string> {
+  const { isFurther = false, context, keepPicture } = options;
   const strings = pageStrings(root, language);
-  const markdown = readFileSync(resolve(root, 'languages', language, 'prose.md'), 'utf8');
-  const prose = await renderProse(markdown, strings, { words: cellWords(root, language), keepPicture });
-  return languagePage({ language, prose, strings, menu: menuOf(root), context });
+  const [section, further] = ['prose.md', 'further.md'].map((file) =>
+    readFileSync(resolve(root, 'languages', language, file), 'utf8'),
+  ) as [string, string];
+  const printing = { words: cellWords(root, language), keepPicture };
+  const prose = await renderProse(isFurther ? further : section, strings, printing);
+  const here = new Set(idsOf(section));
+  const moved = isFurther ? undefined : idsOf(further).filter((id) => !here.has(id));
+  return languagePage({ language, prose, strings, menu: menuOf(root), moved, context });
+}
+
+/** The targets of links in a prose file. */
+function idsOf(markdown: string): string[] {
+  return [...markdown.matchAll(/\bid="([^"]+)"|\{#([a-z0-9-]+)\}$/gm)].map(([, id, anchor]) => (id ?? anchor)!);
 }
 
 /** The texts for the output of a page's cells. */

@@ -10,9 +10,9 @@ import { hashOf, securityPolicy } from './policy.js';
 import type { PageContext } from './template.js';
 
 /**
- * Vite plugin: turns the build into one self-contained `<language>.html` per language, which needs no server. Browsers
- * load no scripts from other files on a disk, so script and styles are inline, allowed by their hashes, and so is the
- * icon.
+ * Vite plugin: turns the build into two self-contained files per language, `<language>.html` and
+ * `<language>-further.html`, which need no server. Browsers load no scripts from other files on a disk, so script and
+ * styles are inline, allowed by their hashes, and so is the icon.
  */
 export function singleFiles(root: string): Plugin {
   return {
@@ -33,16 +33,21 @@ export function singleFiles(root: string): Plugin {
         const style = String(styles.source);
         const icon = readFileSync(resolve(root, 'public/icon.svg'), 'utf8');
         const all = escape(licensesText([...OTHERS, ...fontNotices()]));
-        const context: PageContext = {
+        const context: Omit<PageContext, 'pageIn'> = {
           policy: securityPolicy({ cells: true, hashes: { script: hashOf(script), style: hashOf(style) } }),
           icon: `data:image/svg+xml,${encodeURIComponent(icon)}`,
           head: `<style>${style}</style><script type="module">${script}</script>`,
-          pageIn: (language) => `./${language}.html`,
           licenses: (label) => `<details class="licenses"><summary>${label}</summary><pre>${all}</pre></details>`,
         };
         for (const language of LANGUAGES) {
-          const source = await pageIn(root, language, { context });
-          this.emitFile({ type: 'asset', fileName: `${language}.html`, source });
+          for (const isFurther of [false, true]) {
+            const pageOf: PageContext['pageIn'] = (other) => `./${other}${isFurther ? '-further' : ''}.html`;
+            const html = await pageIn(root, language, { isFurther, context: { ...context, pageIn: pageOf } });
+            const source = html
+              .replaceAll('href="further/', `href="./${language}-further.html`)
+              .replaceAll('href="../', `href="./${language}.html`);
+            this.emitFile({ type: 'asset', fileName: pageOf(language).slice(2), source });
+          }
         }
       },
     },

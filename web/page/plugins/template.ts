@@ -30,30 +30,33 @@ export type PageIn = (language: string) => string;
 const ICON = '/icon.svg';
 
 /** Vite replaces these by the URLs of built files, except those marked to be left alone. */
-function onServer(menu: readonly MenuEntry[]): PageContext {
-  const pageIn: PageIn = (language) => `../${language}/`;
+function onServer(menu: readonly MenuEntry[], isFurther: boolean): PageContext {
+  const pageIn: PageIn = (language) => (isFurther ? `../../${language}/further/` : `../${language}/`);
+  const first = isFurther ? '' : '\n    <link vite-ignore rel="alternate" hreflang="x-default" href="../" />';
   return {
     policy: securityPolicy({ cells: true }),
     icon: ICON,
-    head: `${alternates(menu, pageIn)}
-    <link vite-ignore rel="alternate" hreflang="x-default" href="../" />
+    head: `${alternates(menu, pageIn)}${first}
     <link rel="stylesheet" href="/style/page.css" />
     <script type="module" src="/main.ts"></script>`,
     pageIn,
-    licenses: (label) => `<a href="../licenses.txt">${label}</a>`,
+    licenses: (label) => `<a href="${isFurther ? '../' : ''}../licenses.txt">${label}</a>`,
     models: true,
   };
 }
 
-/** A language's page. */
+/** The section in a language, which has `moved`; without it, the page that goes further. */
 export function languagePage(page: {
   language: string;
   prose: Prose;
   strings: PageStrings;
   menu: readonly MenuEntry[];
+  /** The targets of links that are on the page that goes further. */
+  moved?: readonly string[] | undefined;
   context?: PageContext | undefined;
 }): string {
-  const { language, prose, strings, menu, context = onServer(page.menu) } = page;
+  const { language, prose, strings, menu, moved } = page;
+  const { context = onServer(menu, moved === undefined) } = page;
   return `<!doctype html>
 <html lang="${language}">
   <head>
@@ -64,10 +67,11 @@ export function languagePage(page: {
     <a class="skip" href="#text">${escape(strings.skipToText)}</a>
     <header>
       <div class="bar">
+        ${moved ? '' : `<a class="home" href="../">${escape(strings.section)}</a>`}
         <nav class="contents" aria-label="${escape(strings.contents)}">
           <button type="button" popovertarget="contents">${escape(strings.contents)}</button>
           <ol id="contents" popover>
-            ${outline(prose.contents)}
+            ${outline(prose.contents)}${moved ? furtherItem(strings, moved) : ''}
           </ol>
         </nav>
         <button type="button" class="teach" hidden>${escape(strings.teach)}</button>
@@ -107,7 +111,7 @@ function teachingBar(strings: PageStrings): string {
 
 /** The text, without paragraphs that link to the page for readers' own models where there is none. */
 function withModels(body: string, { models }: PageContext): string {
-  return models ? body : body.replace(/<p>(?:(?!<\/p>)[^])*<a href="models\/">[^]*?<\/p>/g, '');
+  return models ? body : body.replace(/<p>(?:(?!<\/p>)[^])*<a href="(?:\.\.\/)?models\/">[^]*?<\/p>/g, '');
 }
 
 /** The text, with the licences of bundled software after its own. */
@@ -125,6 +129,11 @@ function outline(contents: Prose['contents']): string {
     else html += depth === 3 && next === 2 ? '</li></ol></li>' : '</li>';
   }
   return html;
+}
+
+/** The link to the page that goes further, with what is there: ../moved.ts. */
+function furtherItem(strings: PageStrings, moved: readonly string[]): string {
+  return `<li><a href="further/" data-moved="${moved.join(' ')}">${escape(strings.further)}</a></li>`;
 }
 
 /** The page at `/`: a script redirects to the reader's language; without scripts there are links. */

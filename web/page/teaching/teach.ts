@@ -36,7 +36,6 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
   const button = (name: string): HTMLButtonElement => bar.querySelector(`.${name}`)!;
   const [previous, all, next] = [button('previous'), button('all'), button('next')];
   const slides = bar.querySelector('dialog')!;
-  const opened: HTMLDetailsElement[] = [];
   let at = firstOf(figures);
   let undo = (): void => undefined;
   /** Only while the figure is shown. */
@@ -48,11 +47,6 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
     if (figure === undefined) return;
     undo();
     at = index;
-    const answer = figure.closest('details');
-    if (answer?.open === false) {
-      opened.push(answer);
-      answer.open = true;
-    }
     question.textContent = figure.querySelector('figcaption strong')?.textContent ?? '';
     all.textContent = `${index + 1} / ${figures.length}`;
     previous.disabled = index === 0;
@@ -86,7 +80,6 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
   const goBack = (): void => show(at - 1);
   const stop = (): void => {
     undo();
-    for (const answer of opened) answer.open = answer === figures[at]?.closest('details');
     bar.remove();
     page.classList.remove('teaching');
     removeEventListener('hashchange', onHash);

@@ -44,6 +44,8 @@ function faults(figure: Locator): Promise<string[]> {
     const edge = host.getBoundingClientRect();
     const outside = all
       .filter((each) => each.matches('canvas, svg, svg text, p, th, td, label, legend, button, output, span'))
+      // A row that scrolls.
+      .filter((each) => each.closest('.samples') === null)
       .filter((each) => boxOf(each).width > 0 && (each.getRootNode() === host.shadowRoot || !each.matches('svg text')))
       .filter((each) => boxOf(each).right > edge.right + 1 || boxOf(each).left < edge.left - 1)
       .map((each) => `outside: ${each.localName} ${each.textContent.trim()}`);

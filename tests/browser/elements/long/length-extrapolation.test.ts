@@ -86,7 +86,7 @@ test.each([390, 1280])('nothing moves during training (%i px)', async (width) =>
 
 test('a link with another seed starts with faint curves, whose seed is in the table', async () => {
   const page = await open({
-    path: '/en/?fig-extrapolation=seed%3D7',
+    path: '/en/further/?fig-extrapolation=seed%3D7',
     figures: ['length-extrapolation'],
   });
   const extrapolation = page.locator('length-extrapolation');

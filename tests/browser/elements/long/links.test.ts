@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
+import { figuresIn } from '../../../support/proseFiles.js';
 import { useBrowser } from '../../browser.js';
 import { openWhole, TAGS, undrawn } from '../../whole.js';
 
@@ -74,15 +75,17 @@ function kind(value: unknown): unknown {
   return typeof value === 'object' ? value : typeof value;
 }
 
-describe('a share link', () => {
+describe.each([
+  ['/en/', 'prose', 'fig-masks'],
+  ['/en/further/', 'further', 'fig-rotary'],
+] as const)('a share link to %s', (path, file, id) => {
   test('with invalid values leaves every figure as its author set it', async () => {
-    const page = await openWhole(open);
+    const page = await openWhole(open, { path });
     const plain = await stateOf(page);
-    // Two figures share their settings.
-    expect(Object.keys(plain).length).toBe(TAGS.length - 1);
+    expect(Object.keys(plain).length).toBe(figuresIn(file).length);
     // A valid link does change a figure, otherwise the rest would prove nothing.
-    await redraw(page, 'fig-masks=valid%3D3%26causal%3Dno');
-    expect((await stateOf(page))['fig-masks']).toMatchObject({ valid: 3, causal: false });
+    await redraw(page, `${id}=seed%3D3`);
+    expect((await stateOf(page))[id]).toMatchObject({ seed: 3 });
 
     const texts = ['1e999', 'NaN', '-1e308', '<img src=x onerror=alert(1)>', '__proto__', '\0', '%', '9'.repeat(5000)];
     // A text field accepts any text; the next test is about that.
@@ -95,9 +98,9 @@ describe('a share link', () => {
     const queries = [
       ...texts.map((text) => everywhere(numbers, text)),
       'fig-gone=seed%3D5&fig-sinusoid=wavelength%3D7&P=__proto__%3D1%26constructor%3D2%26gone%3D3',
-      '__proto__=valid%3D1&constructor=valid%3D1&toString=1&fig-masks[valid]=1',
-      'fig-masks=valid&fig-masks=valid%3D3&&&=&?=?&fig-follow=word',
-      'fig-masks=%E0%A4%A&P=%FF%FE&%ZZ=%',
+      `__proto__=valid%3D1&constructor=valid%3D1&toString=1&${id}[seed]=1`,
+      `${id}=seed&${id}=seed%3D3&&&=&?=?&fig-follow=word`,
+      `${id}=%E0%A4%A&P=%FF%FE&%ZZ=%`,
     ];
     for (const query of queries) {
       await redraw(page, query);
@@ -112,14 +115,14 @@ describe('a share link', () => {
 
   test('with HTML and thousands of characters in every setting is harmless', async () => {
     const markup = '<img src=x onerror=alert(1)><marquee>'.repeat(200);
-    const plain = await stateOf(await openWhole(open));
-    const page = await open({ path: `/en/?${everywhere(plain, markup).slice(0, 6000)}` });
+    const plain = await stateOf(await openWhole(open, { path }));
+    const page = await open({ path: `${path}?${everywhere(plain, markup).slice(0, 6000)}` });
     expect(await undrawn(page)).toEqual([]);
     expect(await injectedElements(page)).toBe(0);
   });
 
   test('of any kind leaves figures drawn, with settings of the right types', async () => {
-    const page = await openWhole(open);
+    const page = await openWhole(open, { path });
     const plain = await stateOf(page);
     const kinds = (state: State): unknown => JSON.parse(JSON.stringify(state, (_, value: unknown) => kind(value)));
     const value = fc.oneof(

@@ -27,14 +27,26 @@ function violations(page: Page): Promise<string[]> {
   });
 }
 
-test.each([
+/** A folder of each language, and two figures in it. */
+const PAGES = [
+  ['', 'positional-heatmap', 'path-lengths'],
+  ['further/', 'encoding-similarity', 'rotary-pairs'],
+] as const;
+const VIEWS = [
   ['en', 'light', 1280],
   ['ko', 'light', 1280],
   ...LANGUAGES.map((language) => [language, 'dark', 390] as const),
-] as const)(
-  'axe finds no violations in %s in a %s scheme at %d px, with answers, a table and a menu open; nothing overflows',
-  async (language, colorScheme, width) => {
-    const options = { path: `/${language}/`, colorScheme, viewport: { width, height: 900 }, script: axe.source };
+] as const;
+
+test.each(VIEWS.flatMap((view) => PAGES.map((page) => [...view, ...page] as const)))(
+  'axe finds no violations in %s in a %s scheme at %d px in ./%s, with answers, a table and a menu open; nothing overflows',
+  async (language, colorScheme, width, folder, opened, menu) => {
+    const options = {
+      path: `/${language}/${folder}`,
+      colorScheme,
+      viewport: { width, height: 900 },
+      script: axe.source,
+    };
     const page = await openWhole(open, options);
     if (language === 'en') {
       expect(await violations(page)).toEqual([]);
@@ -43,13 +55,10 @@ test.each([
     }
     // Open a table, some code and a menu.
     for (const name of ['tools.code', 'table'] as const) {
-      await page.locator('positional-heatmap .more').click();
-      await page
-        .locator('positional-heatmap .menu')
-        .getByText(textsOf(language).figures[name], { exact: true })
-        .click();
+      await page.locator(`${opened} .more`).click();
+      await page.locator(`${opened} .menu`).getByText(textsOf(language).figures[name], { exact: true }).click();
     }
-    await page.locator('path-lengths .more').click();
+    await page.locator(`${menu} .more`).click();
     expect(await violations(page)).toEqual([]);
     const contentWidth = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
     expect(await contentWidth()).toBe(width);

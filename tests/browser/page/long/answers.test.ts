@@ -6,9 +6,7 @@ import { reach } from '../../reach.js';
 const { open } = useBrowser();
 
 test('an answer highlights what it refers to in its figure', async () => {
-  const page = await open({
-    figures: ['binary-positions', 'depth-collapse'],
-  });
+  const page = await open({ figures: ['binary-positions', 'depth-collapse'] });
   const answered = async (id: string): Promise<Locator> => {
     const figure = await reach(page, id);
     await figure.locator('.check button[data-right]').press('Enter');

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { cellsOf, readProse } from '../../../support/proseFiles.js';
+import { cellsOf, FILES, readProse } from '../../../support/proseFiles.js';
 import { runCell, type Shown, type ShownTensor } from '../../../support/runCell.js';
 import { violationsOf, widthOf } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
 import { outputs, over, run, verdictOf, withCells } from '../../cells.js';
 
 const { open } = useBrowser();
-const CELLS = cellsOf(readProse('en'));
+const PATHS = { prose: '/en/', further: '/en/further/' };
 
 /** Outputs of the same code in Node, as the page should show them. */
 function expected({ call, value, options }: Shown): unknown {
@@ -18,10 +18,11 @@ function expected({ call, value, options }: Shown): unknown {
 }
 
 describe('the cells of the page', () => {
-  test('all show the same as in Node', async () => {
-    const { cells } = await withCells(open);
-    expect(await cells.count()).toBe(CELLS.length);
-    for (const [index, { javascript }] of CELLS.entries()) {
+  test.each(FILES)('in %s.md all show the same as in Node', async (file) => {
+    const { cells } = await withCells(open, { path: PATHS[file] });
+    const all = cellsOf(readProse('en', file));
+    expect(await cells.count()).toBe(all.length);
+    for (const [index, { javascript }] of all.entries()) {
       const cell = cells.nth(index);
       expect(await verdictOf(cell)).toBe('');
       expect(await outputs(cell)).toEqual((await runCell(javascript)).map(expected));
@@ -34,8 +35,10 @@ describe('the cells of the page', () => {
     [390, 'dark'],
     [1280, 'dark'],
   ] as const)('are accessible and no wider than the page at %d px, %s', async (width, colorScheme) => {
-    const { page, cells } = await withCells(open, { viewport: { width, height: 800 }, colorScheme });
-    for (const index of [0, 3]) {
+    const path = PATHS.further;
+    const { page, cells } = await withCells(open, { path, viewport: { width, height: 800 }, colorScheme });
+    // Numbers, and a map.
+    for (const index of [0, 2]) {
       await run(cells.nth(index));
       await over(cells.nth(index));
     }

@@ -1,13 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { useBrowser } from '../../browser.js';
-import { over, run, withCells } from '../../cells.js';
+import { cellWith, over, run, withCells } from '../../cells.js';
 
 const { open } = useBrowser();
 
+const CURVES = `import { load } from 'wasm-attention';
+const { sinusoidalEncoding } = await load();
+show.lines(sinusoidalEncoding({ length: 60, dim: 32 }), { columns: [6, 7, 8, 9] });`;
+
 describe('the cells of the page', () => {
   test('show the values of curves as a table, too', async () => {
-    const { cells } = await withCells(open);
-    const cell = cells.nth(3);
+    const { cell } = await cellWith(open, CURVES);
     await run(cell);
     await over(cell);
     await cell.getByText('Values as a table').click();

@@ -83,11 +83,12 @@ test('offline, every visited language opens, with figures that were not loaded b
 test('workers and code cells start offline', async () => {
   const page = await openStored();
   await page.context().setOffline(true);
-  await page.reload();
+  await page.goto(at('en/further/'));
   const race = page.locator('complexity-race');
   await race.evaluate((element) => element.scrollIntoView({ behavior: 'instant', block: 'center' }));
   await race.getByRole('button', { name: 'Start the race' }).click();
   await race.locator('.plot path.dot').first().waitFor();
+  await page.goto(at('en/'));
   const { cells } = await withCells(() => Promise.resolve(page));
   await run(cells.first());
   await cells.first().getByText('[2, 4, 100]').first().waitFor();
@@ -281,11 +282,14 @@ test('the page works in a browser that does not allow a service worker', async (
   expectErrors(/^failed: /);
 });
 
-test('offline, every figure is drawn, although none was loaded before', async () => {
-  const visited = await open({ path: '/tr/', offline: true, figures: [] });
-  await visited.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated');
-  await visited.context().setOffline(true);
-  await visited.addInitScript({ content: ALL_NEAR });
-  const page = await openWhole(() => visited.reload().then(() => visited));
-  expect(await undrawn(page)).toEqual([]);
-});
+test.each(['/tr/', '/tr/further/'])(
+  'offline, every figure is drawn at %s, although none was loaded before',
+  async (path) => {
+    const visited = await open({ path: '/tr/', offline: true, figures: [] });
+    await visited.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated');
+    await visited.context().setOffline(true);
+    await visited.addInitScript({ content: ALL_NEAR });
+    const page = await openWhole(() => visited.goto(new URL(path, visited.url()).href).then(() => visited));
+    expect(await undrawn(page)).toEqual([]);
+  },
+);

@@ -39,11 +39,11 @@ async function heightsOfRun(cell: Locator): Promise<number[]> {
 }
 
 test.each([
-  ['en', 1280],
-  ['ko', 1280],
-  ['en', 390],
-  ['ko', 390],
-] as const)('in %s at %i px a cell is as high before its element is loaded', async (language, width) => {
+  ['en/', 1280],
+  ['ko/further/', 1280],
+  ['en/further/', 390],
+  ['ko/', 390],
+] as const)('at /%s at %i px a cell is as high before its element is loaded', async (path, width) => {
   const page = await open({ figures: [], path: '/', hasTouch: width === 390, viewport: { width, height: 844 } });
   const heights = (): Promise<number[]> =>
     page
@@ -55,12 +55,12 @@ test.each([
     await wait;
     await route.continue();
   });
-  await page.goto(new URL(`/${language}/`, page.url()).href);
+  await page.goto(new URL(`/${path}`, page.url()).href);
   await page.evaluate(() => document.querySelectorAll('details').forEach((answer) => (answer.open = true)));
   await laidOut(page);
   for (const picture of await page.locator('.printed img').all()) await picture.scrollIntoViewIfNeeded();
   const before = await heights();
-  expect(before.length).toBeGreaterThan(5);
+  expect(before.length).toBeGreaterThan(2);
   goOn();
   for (const cell of await page.locator('code-cell').all()) {
     await cell.scrollIntoViewIfNeeded();
@@ -72,9 +72,12 @@ test.each([
   expect(before.map((height, cell) => Math.abs(height - after[cell]!)).filter((moved) => moved > 2)).toEqual([]);
 });
 
-test.each(['en', 'ko'] as const)('in %s a run does not change any cell’s output or height', async (language) => {
+test.each([
+  ['en', '/en/'],
+  ['ko', '/ko/further/'],
+] as const)('in %s at %s a run does not change any cell’s output or height', async (language, path) => {
   const words = textsOf(language).cells;
-  const { cells } = await withCells(open, { path: `/${language}/` });
+  const { cells } = await withCells(open, { path });
   const count = await cells.count();
   expect(count).toBeGreaterThan(0);
   for (let index = 0; index < count; ++index) {
@@ -95,7 +98,7 @@ test.each(['en', 'ko'] as const)('in %s a run does not change any cell’s outpu
 
 test('an edit marks the output as outdated, and Reset restores it', async () => {
   const { page, cells } = await withCells(open);
-  const cell = cells.nth(4);
+  const cell = cells.nth(2);
   const origin = cell.locator('.origin');
   const before = await outputs(cell);
   await cell.getByRole('button', { name: 'Edit' }).click();
@@ -115,7 +118,7 @@ test.each([390, 1280])(
   'at %i px a cell’s buttons keep their places after a run and while it is edited',
   async (width) => {
     const { cells } = await withCells(open, { viewport: { width, height: 800 } });
-    const cell = cells.nth(4);
+    const cell = cells.nth(2);
     const places = (): Promise<number[]> =>
       Promise.all(
         ['Run', 'Edit', 'Copy'].map(async (name) => {
@@ -154,26 +157,25 @@ describe('without scripts', () => {
     [1280, 'dark'],
   ] as const)('the output is between the listings at %d px, %s', async (width, colorScheme) => {
     const page = await open({
+      path: '/en/further/',
       still: true,
       javaScriptEnabled: false,
       viewport: { width, height: 800 },
       colorScheme,
     });
     const cells = page.locator('main > code-cell');
-    expect(await cells.first().locator('.printed pre').allInnerTexts()).toEqual(['[2, 4, 100]', '[2, 5, 4, 4]']);
-    for (const index of [0, 3, 5]) {
-      const picture = cells.nth(index).locator('.printed img');
-      await picture.scrollIntoViewIfNeeded();
-      const [above, box, next] = await Promise.all(
-        [cells.nth(index).locator('> pre').first(), picture, cells.nth(index).locator('> pre').last()].map((part) =>
-          part.boundingBox(),
-        ),
-      );
-      expect(box!.height).toBeGreaterThan(100);
-      expect(box!.width).toBeLessThan(width);
-      expect(box!.y).toBeGreaterThan(above!.y + above!.height);
-      expect(next!.y).toBeGreaterThan(box!.y + box!.height);
-    }
+    expect(await cells.first().locator('.printed pre').count()).toBe(2);
+    const cell = cells.nth(2);
+    const picture = cell.locator('.printed img');
+    await picture.scrollIntoViewIfNeeded();
+    const listings = cell.locator('> pre');
+    const [above, box, next] = await Promise.all(
+      [listings.first(), picture, listings.last()].map((part) => part.boundingBox()),
+    );
+    expect(box!.height).toBeGreaterThan(100);
+    expect(box!.width).toBeLessThan(width);
+    expect(box!.y).toBeGreaterThan(above!.y + above!.height);
+    expect(next!.y).toBeGreaterThan(box!.y + box!.height);
   });
 });
 

@@ -7,11 +7,13 @@ const { open } = useBrowser();
 /** The height of a line in CSS pixels, because other machines' fonts have slightly wider or narrower letters. */
 const LINE = 22;
 
-test.each(LANGUAGES.flatMap((language) => [1280, 390].map((width) => [language, width] as const)))(
-  'in %s at %i px figures are as high as reserved; if not, run `npm run reserve`',
-  async (language, width) => {
+const PATHS = LANGUAGES.flatMap((language) => [`/${language}/`, `/${language}/further/`]);
+
+test.each(PATHS.flatMap((path) => [1280, 390].map((width) => [path, width] as const)))(
+  'at %s at %i px figures are as high as reserved; if not, run `npm run reserve`',
+  async (path, width) => {
     const window = { viewport: { width, height: 900 }, hasTouch: width === 390 };
-    const page = await openWhole(open, { path: `/${language}/`, ...window });
+    const page = await openWhole(open, { path, ...window });
     const figures = page.locator('figure[id] > :not(figcaption, .still)');
     const heights = (): Promise<[string, number][]> =>
       figures.evaluateAll((all) => all.map((figure) => [figure.localName, figure.clientHeight]));

@@ -18,7 +18,8 @@ beforeAll(() => {
   execFileSync(process.execPath, ['scripts/single.mjs'], { cwd: ROOT, stdio: 'pipe' });
 }, 120_000);
 
-const fileOf = (language: string): string => pathToFileURL(join(FOLDER, `${language}.html`)).href;
+const FILES = LANGUAGES.flatMap((language) => [language, `${language}-further`]);
+const fileOf = (name: string): string => pathToFileURL(join(FOLDER, `${name}.html`)).href;
 
 /** The URLs that the page has fetched. */
 const fetched = (page: Page): Promise<string[]> =>
@@ -29,9 +30,9 @@ const fetched = (page: Page): Promise<string[]> =>
       .filter((name) => !/^(data|blob):/.test(name)),
   );
 
-test('there is one file per language, and nothing else', () => {
-  expect(readdirSync(FOLDER).sort()).toEqual(LANGUAGES.map((language) => `${language}.html`).sort());
-  for (const language of LANGUAGES) expect(statSync(join(FOLDER, `${language}.html`)).size).toBeLessThan(LARGEST);
+test('there are two files per language, and nothing else', () => {
+  expect(readdirSync(FOLDER).sort()).toEqual(FILES.map((name) => `${name}.html`).sort());
+  for (const name of FILES) expect(statSync(join(FOLDER, `${name}.html`)).size).toBeLessThan(LARGEST);
 });
 
 test('each file has the licences of the software in it', async () => {
@@ -42,10 +43,10 @@ test('each file has the licences of the software in it', async () => {
     expect(text).toContain(owner);
 });
 
-test.each(LANGUAGES)('%s opens from a disk with all its figures, and fetches nothing', async (language) => {
-  const page = await open({ path: fileOf(language) });
-  expect(await page.locator('html').getAttribute('lang')).toBe(language);
-  expect(await page.locator('figure > [drawn]').count()).toBeGreaterThan(10);
+test.each(FILES)('%s opens from a disk with all its figures, and fetches nothing', async (name) => {
+  const page = await open({ path: fileOf(name) });
+  expect(await page.locator('html').getAttribute('lang')).toBe(name.slice(0, 2));
+  expect(await page.locator('figure > [drawn]').count()).toBeGreaterThan(7);
   expect(await fetched(page)).toEqual([]);
 });
 
@@ -59,7 +60,7 @@ test('the policy allows only its own script and style', async () => {
 });
 
 test('its workers race, train and run code cells', async () => {
-  const page = await open({ path: fileOf('en'), figures: ['complexity-race'] });
+  const page = await open({ path: fileOf('en-further'), figures: ['complexity-race'] });
   const race = page.locator('complexity-race');
   await race.getByRole('button', { name: 'Start the race' }).click();
   await race.locator('.plot path.dot').first().waitFor();
@@ -74,6 +75,7 @@ test('its workers race, train and run code cells', async () => {
   await training.getByRole('button', { name: 'Pause' }).waitFor();
   await training.getByRole('button', { name: 'Stop' }).click();
 
+  await page.goto(fileOf('en'));
   const cell = page.locator('code-cell').first();
   await cell.scrollIntoViewIfNeeded();
   await cell.getByRole('button', { name: 'Run' }).click();
@@ -94,4 +96,11 @@ test('the language menu leads to the other files, with place and state', async (
   expect(
     await page.locator('attention-masks').evaluate((figure) => (figure as HTMLElement & { causal: boolean }).causal),
   ).toBe(false);
+});
+
+test('a link to a figure that has moved leads to it in the other file, which links back', async () => {
+  const page = await open({ path: `${fileOf('en')}#fig-race`, still: true });
+  await page.waitForURL(`${fileOf('en-further')}#fig-race`);
+  await page.locator('.bar .home').click();
+  await page.waitForURL(fileOf('en'));
 });

@@ -44,7 +44,7 @@ test.each([
   'on slides, each picture, its controls and its caption fit a window of %i × %i px',
   async (width, height, all) => {
     const found: string[][] = [];
-    for (const path of all.map((language) => `/${language}/?teach#fig-lookup`)) {
+    for (const path of all.flatMap((language) => [`/${language}/?teach`, `/${language}/further/?teach`])) {
       const page = await open({ path, viewport: { width, height }, figures: [] });
       found.push(await allBeyond(page, beyond));
       await leave(page);
@@ -59,7 +59,7 @@ test('on a wall texts are as much larger as the window is', async () => {
     [1280, 720],
     [1920, 1080],
   ] as const) {
-    const page = await open({ path: '/en/?teach#fig-binary', viewport: { width, height }, figures: [] });
+    const page = await open({ path: '/en/further/?teach#fig-binary', viewport: { width, height }, figures: [] });
     await page.locator('.asking h1').click();
     sizes.push(
       await page
@@ -76,7 +76,7 @@ test('on a wall texts are as much larger as the window is', async () => {
 
 test('a picture beside a long answer stays visible', async () => {
   const page = await open({
-    path: '/en/?teach#fig-training',
+    path: '/en/further/?teach#fig-training',
     viewport: { width: 1280, height: 800 },
     figures: [],
   });
@@ -90,7 +90,7 @@ test('a picture beside a long answer stays visible', async () => {
 });
 
 test('a link in a caption leads to the other figure, and Back to the one before', async () => {
-  const page = await open({ path: '/en/?teach#fig-extrapolation', figures: [] });
+  const page = await open({ path: '/en/further/?teach#fig-extrapolation', figures: [] });
   await page.locator('.asking h1').click();
   await page.locator('.taught figcaption a[href="#fig-training"]').click();
   await page.locator('#fig-training.taught > [drawn]').waitFor();

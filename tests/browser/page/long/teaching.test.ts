@@ -42,7 +42,7 @@ const isCovered = (page: Page): Promise<boolean> =>
     });
 
 /** A figure with a question to the class. */
-const BINARY = '/en/?teach#fig-binary';
+const BINARY = '/en/further/?teach#fig-binary';
 const EXPLAINED = 'It is the values of the sines';
 
 describe('on a slide', () => {
@@ -238,32 +238,6 @@ describe('teaching', () => {
     await field.press('p');
     expect(await field.inputValue()).toBe('np');
     expect(await taught(page).getAttribute('id')).toBe('fig-follow');
-  });
-
-  test('opens answers for their figures, and closes them again', async () => {
-    const page = await begin();
-    const open = (): Promise<number> => page.locator('main details[open]').count();
-    const before = await open();
-    while (!(await taught(page).evaluate(({ id }) => id === 'fig-training'))) await page.keyboard.press('n');
-    await taught(page).locator('[drawn]').waitFor();
-    await page.keyboard.press('PageDown');
-    await page.keyboard.press('PageDown');
-    await page.keyboard.press('PageDown');
-    await page.keyboard.press('Escape');
-    await page.locator('html:not(.teaching)').waitFor({ state: 'attached' });
-    expect(await open()).toBe(before);
-  });
-
-  test('opens answers for their figures, and closes them again', async () => {
-    const page = await begin();
-    const open = (): Promise<number> => page.locator('main details[open]').count();
-    const before = await open();
-    await goTo(page, 'fig-tables');
-    expect(await open()).toBe(before + 1);
-    await goTo(page, 'fig-masks');
-    await page.keyboard.press('Escape');
-    await page.locator('html:not(.teaching)').waitFor({ state: 'attached' });
-    expect(await open()).toBe(before);
   });
 
   test('starts at the figure of a link', async () => {
