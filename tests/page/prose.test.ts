@@ -106,6 +106,8 @@ describe.each(LANGUAGES.flatMap((language) => FILES.map((file) => [language, fil
       expect(figures.map((figure) => /<([a-z]+-[a-z-]+)/.exec(figure)?.[1])).toEqual(tags);
       const numbers = figures.map((figure) => Number(/<span class="number">\D*(\d+)/.exec(figure)?.[1]));
       expect(numbers).toEqual(tags.map((_, at) => at + 1));
+      // Teaching does not open answers.
+      expect(html).not.toMatch(/<details(?:(?!<\/details>)[^])*<figure/);
       for (const figure of figures)
         expect(figure).toMatch(/<figcaption>\s*<p>(<span class="number">[^<]+<\/span> )?<strong>[^<]*\?<\/strong>/);
       expect(figures.map((figure) => /^<figure[^>]*>\s*<figcaption>/.test(figure))).toEqual(
@@ -137,12 +139,32 @@ describe.each(LANGUAGES.flatMap((language) => FILES.map((file) => [language, fil
       expect(html).toContain(`href="${folder}"`);
     });
 
+    test('links every reference to the work', () => {
+      const [references = ''] = /<ul class="references">[\s\S]*?<\/ul>/.exec(html) ?? [];
+      const items = references.match(/<li id="ref-/g) ?? [];
+      const links = [...references.matchAll(/\. <a href="(https:\/\/[^"]+)">[^<]+<\/a>\. <cite>(?:arXiv:([\d.]+))?/g)];
+      expect(links).toHaveLength(items.length);
+      expect(new Set(links.map(([, to]) => to)).size).toBe(items.length);
+      for (const [, to, named] of links) if (named) expect(to).toBe(`https://arxiv.org/abs/${named}`);
+    });
+
     test('credits its source and names its licence', () => {
       expect(html).toContain('https://d2l.ai/');
       expect(html).toContain('https://creativecommons.org/licenses/by-sa/4.0/');
     });
   },
 );
+
+test.each([
+  ['en', 'learned table'],
+  ['id', 'tabel yang dipelajari'],
+  ['ko', '학습형 표'],
+  ['pt', 'tabela aprendida'],
+  ['tr', 'öğrenilen tablo'],
+])('in %s, the learned table is excepted from encodings that go beyond the lengths of training', (language, table) => {
+  const [said = ''] = /id="longer-sequences"[\s\S]*?<figure/.exec(htmlOf.get(`${language} further`)!) ?? [];
+  expect(said.toLowerCase()).toContain(table);
+});
 
 test('the section lists the targets that are on the page that goes further, and no others', () => {
   for (const language of LANGUAGES) {
