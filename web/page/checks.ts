@@ -122,19 +122,7 @@ function follow(check: HTMLElement): void {
     statusOf(check).querySelector('p')!.append(' ', link);
     element.addEventListener('figure-change', () => link.remove(), { once: true });
   }
-  ignorePointer(element);
   keepInView(element, check);
-}
-
-/** A figure does not notice that the page moves it under a pointer at rest, which could change what it shows. */
-function ignorePointer(element: HTMLElement): void {
-  const over = new AbortController();
-  const onPointer = (event: MouseEvent): void => {
-    if (event.movementX !== 0 || event.movementY !== 0) over.abort();
-    else if (event.composedPath().includes(element)) event.stopPropagation();
-  };
-  for (const type of ['pointerover', 'pointerenter', 'pointermove', 'mouseover', 'mouseenter', 'mousemove'] as const)
-    addEventListener(type, onPointer, { capture: true, signal: over.signal });
 }
 
 /** Scrolls to a figure, and again when it has grown by what it had to load, unless the reader has scrolled on. */

@@ -106,29 +106,6 @@ test.each([1280, 390])('an answer keeps its question in sight at %i px', async (
   expect(gone).toEqual([]);
 });
 
-test('a pointer at rest does not change the figure that the page moves under it', async () => {
-  const page = await open({ figures: ['encoding-similarity'], viewport: { width: 600, height: 800 } });
-  const figure = page.locator('#fig-similarity');
-  const pointed = (): Promise<string> => figure.locator('.readout').first().innerText();
-  const map = figure.getByRole('application').first();
-  const answer = figure.locator('.check button[data-right]');
-  await answer.focus();
-  // The caption is above the map.
-  const { x, width } = (await map.boundingBox())!;
-  const { y } = (await answer.boundingBox())!;
-  await page.mouse.move(x + width / 2, y);
-  await page.keyboard.press('Enter');
-  await page.waitForTimeout(1000);
-  const before = await pointed();
-  const plot = (await map.boundingBox())!;
-  await page.evaluate((top) => scrollBy({ top, behavior: 'instant' }), plot.y + plot.height / 2 - y);
-  await page.waitForTimeout(500);
-  expect(await pointed()).toBe(before);
-  await page.mouse.move(x + width / 2 + 9, y, { steps: 3 });
-  await page.waitForTimeout(500);
-  expect(await pointed()).not.toBe(before);
-});
-
 test('an answer that the figure does not show can be revealed, too', async () => {
   const page = await open({ figures: ['length-extrapolation'] });
   const figure = page.locator('#fig-extrapolation');
