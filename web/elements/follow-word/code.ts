@@ -14,15 +14,10 @@ export interface Followed {
 export function followCode({ tokens, word, layer, head, moved, temperature }: Followed): FigureCode {
   const scores = [...moved].map(([key, score]) => `[${key - 1}, ${score}]`).join(', ');
   return {
-    javascript: `import { readFile } from 'node:fs/promises';
-import { openModel } from 'wasm-attention/models';
+    javascript: `import { openModel, readCheckpoint } from 'wasm-attention/models';
 
 // A folder with the model's config.json and model.safetensors.
-const folder = 'stories260K';
-const model = await openModel({
-  config: JSON.parse(await readFile(\`\${folder}/config.json\`, 'utf8')),
-  weights: await readFile(\`\${folder}/model.safetensors\`),
-});
+const model = await openModel(await readCheckpoint('stories260K'));
 const tokens = [${tokens.join(', ')}];
 const [word, layer, head, temperature] = [${word - 1}, ${layer - 1}, ${head - 1}, ${temperature}];
 const moved = [${scores}]; // keys, and the scores that replace theirs

@@ -11,15 +11,10 @@ export function storyCode(beginning: readonly number[], steps: number, changes: 
     ...(positions ? [] : ["positions: 'none'"]),
   ];
   return {
-    javascript: `import { readFile } from 'node:fs/promises';
-import { openModel } from 'wasm-attention/models';
+    javascript: `import { openModel, readCheckpoint } from 'wasm-attention/models';
 
 // A folder with the model's config.json and model.safetensors.
-const folder = 'stories260K';
-const model = await openModel({
-  config: JSON.parse(await readFile(\`\${folder}/config.json\`, 'utf8')),
-  weights: await readFile(\`\${folder}/model.safetensors\`),
-});
+const model = await openModel(await readCheckpoint('stories260K'));
 const tokens = [${beginning.join(', ')}];
 for (let i = 0; i < ${steps}; ++i) {
   const { logits } = model.forward(tokens, { ${options.join(', ')} });

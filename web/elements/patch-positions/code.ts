@@ -9,15 +9,10 @@ export function patchCode(picture: Picture, positions: boolean, place: number): 
   const pieces = rows.map((row) => `  ${row},\n`).join('');
   const size = GRID * SIDE;
   return {
-    javascript: `import { readFile } from 'node:fs/promises';
-import { openModel } from 'wasm-attention/models';
+    javascript: `import { openModel, readCheckpoint } from 'wasm-attention/models';
 
 // A folder with the model's config.json and model.safetensors.
-const folder = '${folder}';
-const model = await openModel({
-  config: JSON.parse(await readFile(\`\${folder}/config.json\`, 'utf8')),
-  weights: await readFile(\`\${folder}/model.safetensors\`),
-});
+const model = await openModel(await readCheckpoint('${folder}'));
 // In each patch nothing (0), or a quarter of a circle (1 to 4, in reading order).
 const pieces = [
 ${pieces}];
