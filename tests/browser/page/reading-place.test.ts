@@ -7,13 +7,13 @@ const { open } = useBrowser();
 
 test('in another language a formula stays in place', async () => {
   const page = await open({ viewport: { width: 390, height: 800 }, figures: [] });
-  await expectToStay(page, 'eq-rotary', 500, ['tr', 'ko', 'en']);
+  await expectToStay(page, 'eq-rotation', 500, ['tr', 'ko', 'en']);
 });
 
 describe('in a window of another width', () => {
   test.each([
     ['a figure', 'fig-follow', 250],
-    ['a formula', 'eq-rotary', 400],
+    ['a formula', 'eq-rotation', 400],
   ])('%s (#%s) stays %i px below the top of the window', async (_, id, top) => {
     const page = await open({ figures: [], viewport: { width: 1280, height: 800 } });
     await put(page, id, top);
