@@ -7,7 +7,7 @@ const { open } = useBrowser();
 
 test('in another language a formula stays in place', async () => {
   const page = await open({ viewport: { width: 390, height: 800 }, figures: [] });
-  await expectToStay(page, 'eq-rotation', 500, ['tr', 'ko', 'en']);
+  await expectToStay(page, 'eq-encoding', 500, ['tr', 'ko', 'en']);
 });
 
 describe('in a window of another width', () => {
