@@ -9,6 +9,8 @@ const PARAMETER = 'place';
 const LINE = 0.4;
 /** How long after a scroll the reader's place is computed, in milliseconds. */
 const PAUSE = 100;
+/** How long after it has loaded Safari may scroll the page by itself, in milliseconds. */
+const OPENING = 5000;
 
 /** A place of the text that exists in all languages. */
 export interface Place {
@@ -52,6 +54,7 @@ export function keepPlace(): Reader {
   /** The page's height then. */
   let height = 0;
   let held = false;
+  let loadedAt = place === HEAD ? -Infinity : Infinity;
   const anchor = scrollAnchor();
 
   const settle = (): void => {
@@ -96,6 +99,7 @@ export function keepPlace(): Reader {
     const loaded = (): void => {
       // Browsers scroll to the fragment again when everything has loaded.
       if (held) hold();
+      loadedAt = performance.now();
       setTimeout(() => (history.scrollRestoration = 'auto'), 1000);
     };
     addEventListener('load', loaded, { once: true });
@@ -107,7 +111,8 @@ export function keepPlace(): Reader {
     if (held && document.readyState === 'complete' && Math.abs(scrollY - stoodAt) > 1) {
       // If the layout has changed, the browser has scrolled, not the reader. Safari also scrolls a little after the page has
       // loaded and a figure has been drawn.
-      const isOpening = !anchor.isNative && performance.now() < 10_000 && Math.abs(scrollY - stoodAt) < innerHeight / 4;
+      const isNear = Math.abs(scrollY - stoodAt) < innerHeight / 4;
+      const isOpening = !anchor.isNative && isNear && performance.now() < loadedAt + OPENING;
       if (document.body.offsetHeight === height && !isOpening) release();
       else hold();
     }
