@@ -4,13 +4,15 @@ import { packOutputs, unpackOutputs } from '../../../web/page/cells/printed-outp
 import { LANGUAGES } from '../../../web/elements/languages.js';
 import { pageHtml } from '../../../web/page/plugins/pages.js';
 import { runCell } from '../../../web/page/plugins/runCell.js';
-import { sinusoidalEncoding } from '../../reference/sinusoidalEncoding.js';
 import { cellsOf, PAGE, readProse } from '../../support/proseFiles.js';
 
 const pages = new Map<string, string>();
-for (const language of LANGUAGES) pages.set(language, await pageHtml(PAGE, join(PAGE, language, 'index.html')));
+for (const language of LANGUAGES) {
+  const read = (folder: string): Promise<string> => pageHtml(PAGE, join(PAGE, folder, 'index.html'));
+  pages.set(language, (await read(language)) + (await read(`${language}/further`)));
+}
 
-/** The cells of a page: their printed outputs, as HTML and as the element reads them. */
+/** The cells of a language's pages: their printed outputs, as HTML and as the element reads them. */
 function printedIn(html: string): { html: string; outputs: ReturnType<typeof unpackOutputs> }[] {
   const cells = html.match(/<code-cell>[\s\S]*?<\/code-cell>/g) ?? [];
   return cells.map((cell) => {
@@ -21,7 +23,7 @@ function printedIn(html: string): { html: string; outputs: ReturnType<typeof unp
   });
 }
 
-describe.each(LANGUAGES)('the page in %s', (language) => {
+describe.each(LANGUAGES)('the pages in %s', (language) => {
   const printed = printedIn(pages.get(language)!);
 
   test('has each cell’s output between its two listings', async () => {
@@ -51,24 +53,22 @@ test('the numbers of a cell are the same in all languages', () => {
   for (const other of others) expect(other).toEqual(first);
 });
 
-test('the first cell prints shapes and a third for each valid key, and the curves are P', () => {
-  const printed = printedIn(pages.get('en')!);
-  expect(printed[0]!.outputs).toEqual([
-    { type: 'text', text: '[2, 4, 100]' },
-    { type: 'text', text: '[2, 5, 4, 4]' },
-    {
-      type: 'heatmap',
-      values: Float64Array.from([0, 1, 2, 3].flatMap(() => [0.333, 0.333, 0.333, 0])),
-      rows: 4,
-      columns: 4,
-    },
-  ]);
-  const P = sinusoidalEncoding({ length: 60, dim: 32 }).data;
-  const [curves] = printed[3]!.outputs;
-  if (curves?.type !== 'lines') throw new Error('expected curves');
-  curves.values.forEach((value, i) =>
-    expect(Math.abs(value - P[Math.floor(i / 4) * 32 + 6 + (i % 4)]!)).toBeLessThan(0.0006),
-  );
+test('the shapes are those of the text, and the last cell draws the weights of clipped relative keys', () => {
+  const printed = printedIn(pages.get('en')!).map(({ outputs }) => outputs);
+  expect(printed[0]).toEqual([{ type: 'text', text: '[2, 4, 100]' }]);
+  expect(printed[1]).toEqual([{ type: 'text', text: '[60, 32]' }]);
+  const [weights] = printed.at(-1)!;
+  if (weights?.type !== 'heatmap') throw new Error('expected a heat map');
+  const { values, ...size } = weights;
+  expect(size).toEqual({ type: 'heatmap', rows: 8, columns: 8 });
+  // The score of ones with ones plus −|offset| is 4 (1 − |offset|), divided by the root of the width, 2.
+  const power = (i: number, j: number): number => Math.exp(-2 * Math.min(2, Math.abs(j - i)));
+  values.forEach((value, at) => {
+    const [i, j] = [Math.floor(at / 8), at % 8];
+    const sum = [...Array(8).keys()].reduce((total, key) => total + power(i, key), 0);
+    // Printed values have three digits.
+    expect(Math.abs(value - power(i, j) / sum)).toBeLessThan(0.0006);
+  });
 });
 
 test('runs are independent, which reveals randomness without a seed', async () => {

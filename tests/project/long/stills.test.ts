@@ -9,13 +9,14 @@ const HTML = `<!doctype html><title>Page</title>
 <figure id="fig-map"><some-figure></some-figure>
 <figcaption><strong>What is <math><mi>x</mi></math> to "it"?</strong></figcaption></figure>
 `;
+const FILES = ['en/index.html', 'en/further/index.html'];
 
-/** A page with one figure. */
+/** The pages of a language, each with one figure. */
 function page(name: string): string {
   const path = join(folder.path, name);
-  mkdirSync(join(path, 'en'), { recursive: true });
+  mkdirSync(join(path, 'en/further'), { recursive: true });
   mkdirSync(join(path, 'assets'));
-  writeFileSync(join(path, 'en/index.html'), HTML);
+  for (const file of FILES) writeFileSync(join(path, file), HTML);
   return path;
 }
 const stills = (path: string, env: object) => run('node', ['scripts/stills.mjs', path], { env });
@@ -30,7 +31,7 @@ describe('a page built without Chromium', () => {
     expect(status).toBe(0);
     expect(stdout).toMatch(/^no still figures: /);
     expect(stdout).toContain(reason);
-    expect(readFileSync(join(path, 'en/index.html'), 'utf8')).toBe(HTML);
+    for (const file of FILES) expect(readFileSync(join(path, file), 'utf8')).toBe(HTML);
     expect(existsSync(join(path, 'stills'))).toBe(false);
   });
 });
@@ -48,7 +49,7 @@ describe('service-worker.js', () => {
     mkdirSync(join(path, 'stills'));
     writeFileSync(join(path, 'stills/a.svg'), '<svg/>');
     const first = build(path);
-    expect(first).toContain('./en/');
+    for (const url of ['./en/', './en/further/']) expect(first).toContain(`[\`${url}\`,`);
     expect(first).toContain('./assets/main-12345678.js');
     expect(first).not.toMatch(/stills|service-worker\.js/);
     expect(build(path)).toBe(first);
