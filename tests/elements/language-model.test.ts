@@ -5,7 +5,7 @@ import { Tokenizer } from '@huggingface/tokenizers';
 import { readSafetensors, type Tensor } from 'wasm-attention';
 import { openModel, type Model } from 'wasm-attention/models';
 import { storyCode } from '../../web/elements/language-model/code.js';
-import { likelihood, Run, type Changes } from '../../web/elements/language-model/run.js';
+import { likelihood, repetition, Run, type Changes } from '../../web/elements/language-model/run.js';
 import { SAMPLES, STILL } from '../../web/elements/language-model/samples.js';
 import { settings } from '../../web/elements/language-model/settings.js';
 import type { Writer } from '../../web/elements/shared/story/writer.js';
@@ -136,6 +136,14 @@ test('the likelihood of a text is one over the perplexity of what was written', 
   run.dispose();
 });
 
+test('what a text repeats are tokens that end four tokens which it already has', () => {
+  expect(repetition([1, 2, 3, 4, 5, 6, 7, 8], 0)).toBe(0);
+  // The second 4 ends a second "1 2 3 4", and so do 5 and 6 after it.
+  expect(repetition([1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6], 6)).toBe(0.5);
+  expect(repetition([9, 9, 9, 9, 9, 9, 9, 9], 4)).toBe(1);
+  expect(repetition([1, 2], 2)).toBe(0);
+});
+
 describe('the samples', () => {
   const storyOf = (text: string): string => {
     const run = written(writer.tokensOf(text, 48), settings.steps.initial, AS_TRAINED);
@@ -167,6 +175,20 @@ describe('the samples', () => {
     });
     expect(plain).toBeGreaterThan(0.45);
     expect(broken).toBeLessThan(0.05);
+  });
+
+  test.each(SAMPLES)('as trained, %s goes in no circles', (text) => {
+    const beginning = writer.tokensOf(text, 48);
+    const run = written(beginning, settings.steps.initial, AS_TRAINED);
+    expect(repetition(run.tokens, beginning.length)).toBeLessThan(0.2);
+    run.dispose();
+  });
+
+  test('a single head makes the fourth one go in circles', () => {
+    const beginning = writer.tokensOf(SAMPLES[3], 48);
+    const run = written(beginning, settings.steps.initial, { positions: true, silent: ['4.3'] });
+    expect(repetition(run.tokens, beginning.length)).toBeGreaterThan(0.5);
+    run.dispose();
   });
 
   test('eight heads break the second one', () => {

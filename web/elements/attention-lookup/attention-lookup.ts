@@ -87,7 +87,7 @@ export class AttentionLookup extends figureWith(settings) {
     const weight = words.number(RINGS.outside[2]);
     const goal = (ring: Ring): Winnable => ({
       text: words.text(GOALS[ring][0]),
-      won: ring === this.#ring && isIn(ring, scene, found),
+      won: isIn(ring, scene, found),
       why: words.text(GOALS[ring][1], { weight }),
     });
     return { corner: goal('corner'), edge: goal('edge'), centre: goal('centre'), outside: goal('outside') };

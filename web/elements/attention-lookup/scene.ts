@@ -66,11 +66,16 @@ export function ringAt(ring: Ring, values: readonly Point[]): Point {
   return [along(0), along(1)];
 }
 
-/** Whether the mixture is in the ring, or at the edge of the triangle that is next to the ring outside. */
+/**
+ * Whether the mixture is in the ring or, as the triangle has three corners and edges, where a ring would be in one of
+ * the others; or at the edge of the triangle that is next to the ring outside.
+ */
 export function isIn(ring: Ring, { valid, values }: Scene, { mixture, weights }: Lookup): boolean {
-  const [x, y] = ringAt(ring, values);
   if (ring === 'outside') return weights[2]! < 0.1 && Math.min(weights[0]!, weights[1]!) > 0.3;
-  return valid > 0 && Math.hypot(x - mixture[0], y - mixture[1]) < RADIUS;
+  return values.some((_, turn) => {
+    const [x, y] = ringAt(ring, [...values.slice(turn), ...values.slice(0, turn)]);
+    return valid > 0 && Math.hypot(x - mixture[0], y - mixture[1]) < RADIUS;
+  });
 }
 
 /** `x1 y1 x2 y2 …` as points. */

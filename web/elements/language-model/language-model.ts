@@ -14,7 +14,7 @@ import { headGrid } from './head-grid.js';
 import { drawArcs, glossLine, storyLine } from './line.js';
 import { inFrames } from './pace.js';
 import { AS_TRAINED, type Changes, type Run } from './run.js';
-import { Runs, type Shown } from './runs.js';
+import { Runs, type Shown, type Verdict } from './runs.js';
 import { SAMPLES, STILL } from './samples.js';
 import { HEADS, LAYERS, LONGEST_BEGINNING, MOST, settings } from './settings.js';
 import { storyStyles } from './styles.js';
@@ -22,8 +22,11 @@ import { glossesIn, TELLER, type TellerWords } from './words.js';
 
 /** A story is broken if the model as trained finds each of its tokens less likely than this: a third of its own. */
 const BROKEN = 0.2;
+/** It is also broken if more of it than this is repetition: twice as much as there is in any story of the samples. */
+const CIRCLES = 0.36;
+const isBroken = ({ share, repetition }: Verdict): boolean => share < BROKEN || repetition > CIRCLES;
 /** So many silent heads are few. */
-const FEW = 10;
+const FEW = 3;
 
 /**
  * `<language-model>`: a real language model writes a story. The reader takes its sense of order away or silences heads,
@@ -40,6 +43,8 @@ export class LanguageModel extends figureWith(settings) {
   #writer: Writer | undefined;
   #glosses: Readonly<Record<string, string>> = {};
   #isWriting = false;
+  /** Whether the reader has changed anything. */
+  #isPlayed = false;
   readonly #runs = new Runs();
   readonly #goals = new Goals(this);
   readonly #size = new SizeObserver(() => this.#drawArcs());
@@ -101,17 +106,23 @@ export class LanguageModel extends figureWith(settings) {
   /** Ticks the goals that the finished texts reach. */
   #tick(): void {
     const { positions, silent } = this;
-    const likelihood = this.#likelihood;
-    if (!this.goals || likelihood === undefined || likelihood >= BROKEN) return;
+    const verdict = this.#verdict;
+    // Who opens a link finds a story that somebody else has broken.
+    if (!this.goals || !this.#isPlayed || verdict === undefined || !isBroken(verdict)) return;
     const reached = positions
       ? ['heads', `silent-${silent.length}`, ...(silent.length <= FEW ? ['few'] : [])]
       : ['order'];
     for (const goal of reached) this.#goals.reach(goal);
   }
 
-  /** How likely the model as trained finds the text with changes, once that is written. */
-  get #likelihood(): number | undefined {
-    return this.#writer && this.#runs.likelihood(this.#writer, this.#given(this.#writer).length);
+  /** How good the text with changes is, once it is written. */
+  get #verdict(): Verdict | undefined {
+    return this.#writer && this.#runs.verdict(this.#writer, this.#given(this.#writer).length);
+  }
+
+  override change(settings: Readonly<Record<string, unknown>>): void {
+    this.#isPlayed = true;
+    super.change(settings);
   }
 
   #drawArcs(): void {
@@ -251,16 +262,22 @@ export class LanguageModel extends figureWith(settings) {
   /** How near the story is to breaking, and the goals. */
   #game(): TemplateResult {
     const { words } = this;
-    const likelihood = this.#likelihood;
+    const verdict = this.#verdict;
     const share = (value: number): string => words.percent(value, 0);
     const fewest = this.#goals.least('silent');
     return html`<div class="game">
       <p class="remark" role="status">
         ${
-          likelihood === undefined
+          verdict === undefined
             ? words.text('story.question')
-            : html`${words.text(likelihood < BROKEN ? 'story.broken' : 'story.stands', { what: this.#changedName })}
-              ${words.text('story.likelihood', { share: share(likelihood), least: share(BROKEN) })}`
+            : html`${words.text(isBroken(verdict) ? 'story.broken' : 'story.stands', { what: this.#changedName })}
+              ${words.text('story.likelihood', {
+                share: share(verdict.share),
+                own: share(verdict.own),
+                repetition: share(verdict.repetition),
+                least: share(BROKEN),
+                circles: share(CIRCLES),
+              })}`
         }
       </p>
       ${

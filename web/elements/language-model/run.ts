@@ -96,6 +96,14 @@ export function optionsOf({ positions, silent }: Changes): { positions?: 'none';
   };
 }
 
+/** The share of the tokens behind the first `given` ones that end four tokens that the text already has. */
+export function repetition(tokens: readonly number[], given: number): number {
+  const ends = tokens.map((_, at) => (at < 3 ? undefined : tokens.slice(at - 3, at + 1).join()));
+  const written = ends.slice(given);
+  const repeats = written.filter((end, i) => end !== undefined && ends.indexOf(end) < given + i);
+  return written.length === 0 ? 0 : repeats.length / written.length;
+}
+
 /**
  * How likely the model as trained finds the tokens behind the first `given` ones: the geometric mean of their
  * probabilities, which is one over the perplexity. 1 if there are none.

@@ -1,10 +1,19 @@
 import type { Writer } from '../shared/story/writer.js';
-import { AS_TRAINED, likelihood, Run, type Changes } from './run.js';
+import { AS_TRAINED, likelihood, repetition, Run, type Changes } from './run.js';
 
 /** The model's text as trained, and with changes if there are any. */
 export interface Shown {
   readonly plain: Run;
   readonly changed: Run | undefined;
+}
+
+/** How good a story the changed model has written. */
+export interface Verdict {
+  /** How likely the model as trained finds it, and the story that it has written itself. */
+  readonly share: number;
+  readonly own: number;
+  /** How much of it is repetition. */
+  readonly repetition: number;
 }
 
 /** A run, and what it was made of. */
@@ -17,7 +26,7 @@ interface Kept {
 export class Runs {
   #plain: Kept | undefined;
   #changed: Kept | undefined;
-  #likelihood: { readonly key: string; readonly value: number } | undefined;
+  #verdict: (Verdict & { readonly key: string }) | undefined;
 
   /** The texts of these settings; a new one has only its beginning yet. `changes` are undefined for none. */
   of(writer: Writer, beginning: readonly number[], steps: number, changes: Changes | undefined): Shown {
@@ -33,12 +42,16 @@ export class Runs {
     return { plain: this.#plain.run, changed: this.#changed?.run };
   }
 
-  /** How likely the model as trained finds the text with changes, once that is written. */
-  likelihood(writer: Writer, given: number): number | undefined {
-    const { key, run } = this.#changed ?? {};
-    if (key === undefined || run === undefined || run.canContinue) return undefined;
-    if (this.#likelihood?.key !== key) this.#likelihood = { key, value: likelihood(writer, run.tokens, given) };
-    return this.#likelihood.value;
+  /** How good the text with changes is, once both are written. */
+  verdict(writer: Writer, given: number): Verdict | undefined {
+    const [plain, changed] = [this.#plain?.run, this.#changed?.run];
+    if (plain === undefined || changed === undefined || plain.canContinue || changed.canContinue) return undefined;
+    const { key } = this.#changed!;
+    if (this.#verdict?.key !== key) {
+      const of = ({ tokens }: Run): number => likelihood(writer, tokens, given);
+      this.#verdict = { key, share: of(changed), own: of(plain), repetition: repetition(changed.tokens, given) };
+    }
+    return this.#verdict;
   }
 
   dispose(): void {

@@ -67,7 +67,7 @@ export class PermutationDemo extends figureWith(settings) {
     return {
       change: {
         text: words.text('permute.goalChange'),
-        won: positions && changed > 0,
+        won: changed > 0,
         why: words.text('permute.whyChange'),
         ...hint,
       },
