@@ -87,7 +87,8 @@ export class AttentionLookup extends figureWith(settings) {
     const weight = words.number(RINGS.outside[2]);
     const goal = (ring: Ring): Winnable => ({
       text: words.text(GOALS[ring][0]),
-      won: isIn(ring, scene, found),
+      // The query begins where the last goal leads.
+      won: isIn(ring, scene, found) && (ring !== 'outside' || ring === this.#ring),
       why: words.text(GOALS[ring][1], { weight }),
     });
     return { corner: goal('corner'), edge: goal('edge'), centre: goal('centre'), outside: goal('outside') };

@@ -117,7 +117,7 @@ describe('follow-word', () => {
     expect(first).toContain('its embedding');
     await change(figure, { layer: 2, head: 4 });
     const [later, second] = await figure.locator('.step').allInnerTexts();
-    expect(later).toContain('Layer 2 does not read the embedding');
+    expect(later).toContain('In layer 2 the 64 numbers are no longer the embedding alone');
     expect(second).toContain('Heads 3 and 4 share k and v.');
     expect(await figure.locator('.x').getAttribute('aria-label')).toMatch(
       /^x, the input of layer 2 at “very”: 64 numbers from −[\d.]+ to [\d.]+$/,

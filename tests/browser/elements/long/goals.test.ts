@@ -26,9 +26,9 @@ const ticks = (figure: Locator): Promise<boolean[]> =>
 /** What a reader does who nearly reaches each goal, and what reaches it. */
 const WAYS: Record<string, readonly (readonly [nearly: object, reaches: object])[]> = {
   'attention-lookup': [
-    [{ query: [0, 0] }, { query: [-0.6, 2.7] }],
-    [{ query: [0, 0] }, { query: [1.6, -2.7] }],
-    [{ query: [1, 1] }, { query: [0, 0] }],
+    [{ query: [1.6, 1.2] }, { query: [-0.6, 2.7] }],
+    [{ query: [1.6, 1.2] }, { query: [1.6, -2.7] }],
+    [{ query: [1.6, 1.2] }, { query: [0, 0] }],
     [{ query: [-3, 3] }, { query: [1.6, 1.4] }],
   ],
   'attention-masks': [
@@ -84,6 +84,23 @@ describe.each(Object.entries(WAYS))('the goals of %s', (tag, ways) => {
     await change(figure, { goals: false });
     expect(await figure.locator('.goals').count()).toBe(0);
   });
+});
+
+test('the goals of attention-lookup are reached in any order, and by any corner and edge', async () => {
+  const { figure } = await fresh('attention-lookup');
+  // The centre; the middle of the first two values, as the third key is masked; and the third value.
+  await change(figure, { query: [0, 0] });
+  expect(await ticks(figure)).toEqual([false, false, true, false]);
+  await change(figure, { valid: 2 });
+  expect(await ticks(figure)).toEqual([false, true, true, false]);
+  await change(figure, { valid: 3, query: [-2.9, -3] });
+  expect(await ticks(figure)).toEqual([true, true, true, false]);
+});
+
+test('the outputs of permutation-demo change with a causal mask, too', async () => {
+  const { figure } = await fresh('permutation-demo');
+  await change(figure, { causal: true });
+  expect(await ticks(figure)).toEqual([true, false]);
 });
 
 describe.each([false, true])('with touch: %s', (hasTouch) => {

@@ -69,7 +69,7 @@ describe('language-model', () => {
     const link = (silent: string): string =>
       `/en/language-model?${new URLSearchParams({ 'language-model': `text=One day, a little cat&silent=${silent}` }).toString()}`;
     const { page, figure } = await loaded({ path: link('1.3 1.5 1.6 1.7 2.2 2.3 2.5') });
-    await figure.getByText('7 of 40 heads silent: the story stands.').waitFor();
+    await figure.getByText('7 of 40 heads silent: not broken yet.').waitFor();
     await head(figure, 2, 8).hover();
     await head(figure, 2, 8).click();
     await figure.getByText('8 of 40 heads silent: the story is broken.').waitFor();
@@ -79,6 +79,13 @@ describe('language-model', () => {
     await figure.getByText('12 of 40 heads silent: the story is broken.').waitFor();
     await page.reload();
     await figure.locator('.goals', { hasText: 'Fewest so far: 8.' }).waitFor();
+  });
+
+  test('a link to a broken story reaches no goal of who opens it', async () => {
+    const settings = new URLSearchParams({ 'language-model': 'positions=no&goals=yes' }).toString();
+    const { figure } = await loaded({ path: `/en/language-model?${settings}` });
+    await figure.getByText('Without order: the story is broken.').waitFor();
+    expect(await figure.locator('.reached').count()).toBe(0);
   });
 
   test('by touch, the first tap shows a head and the second one silences it', async () => {
