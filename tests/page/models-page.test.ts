@@ -10,6 +10,8 @@ import { readUrl, VIEWS, writeUrl } from '../../web/page/models/link.js';
 import { fitsOf } from '../../web/page/models/picture-texts.js';
 import { sizesOf } from '../../web/page/models/sizes.js';
 import { nameOf, piecesOf, textOf, tokensOf } from '../../web/page/models/text.js';
+import { writeGguf } from '../models/gguf/writer.js';
+import { BLOCKS } from '../reference/blocks.js';
 import { attention } from '../support/library.js';
 
 const file = (name: string, text = '{}'): File => new File([text], name);
@@ -202,9 +204,26 @@ describe('the sizes of a checkpoint', () => {
       (how) => new File([new Uint8Array(writeSafetensors({ weights }, how))], 'a.safetensors'),
     );
     const [plain, rounded] = await Promise.all(files.map((each) => sizesOf([each])));
-    expect(plain).toEqual({ count: 16384, files: files[0]!.size, float32: 65536, int8: 16384 + 512 });
-    expect(rounded).toEqual({ ...plain, files: files[1]!.size });
+    expect(plain).toEqual({ count: 16384, type: 'float32', files: files[0]!.size, float32: 65536, int8: 16384 + 512 });
+    expect(rounded).toEqual({ ...plain, type: 'int8', files: files[1]!.size });
     expect((await sizesOf(files))!.count).toBe(32768);
+  });
+
+  test.each([
+    ['gguf/llama-q8_0/model.gguf', 'Q8_0'],
+    ['gguf/bert-f16/model.gguf', 'float16'],
+    ['models/gpt2/model.safetensors', 'float32'],
+    ['../../web/elements/shared/story/stories260K/model.safetensors', 'int8'],
+  ])('name the type in %s: %s', async (path, type) => {
+    expect((await sizesOf([new Blob([readFileSync(join(FIXTURES, path))])]))!.type).toBe(type);
+  });
+
+  test.each(Object.entries(BLOCKS))('name %s, which most numbers of a file have', async (name, { number }) => {
+    const file = writeGguf({}, [
+      { name: 'norm', shape: [256], type: 0, bytes: new Uint8Array(1024) },
+      { name: 'matrix', shape: [2, 256], type: number, bytes: new Uint8Array() },
+    ]);
+    expect((await sizesOf([new Blob([file])]))!.type).toBe(name.replace('BF', 'bfloat').replace(/^F/, 'float'));
   });
 
   test('of broken files are none, and come to an end', async () => {

@@ -2,6 +2,7 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { baseStyles, controlStyles } from '../../elements/kit.js';
 import { changeEntry } from '../history-entry.js';
 import type { Checkpoint, Files, Given } from './checkpoint.js';
+import { textFor } from './examples.js';
 import { partOf, readUrl, writeUrl, type UrlState } from './link.js';
 import { explorerStyles } from './model-explorer-styles.js';
 import { dropZone, LARGE, opening, statusOf, typeChoice, type State } from './opening.js';
@@ -11,13 +12,6 @@ import './text-explorer.js';
 import { modelWords } from './words.js';
 
 type Module = typeof import('./checkpoint.js');
-
-/** What a model reads first, with a tokenizer and without one. */
-const STORY = 'Once upon a time, there was a little girl named';
-const NUMBERS = '1 2 3 4 5 6 7 8';
-
-/** Whether there is nothing in a text that the model could read. */
-const isUnread = (text: string, { tokenizer }: Checkpoint): boolean => !(tokenizer ? /\S/ : /\d/).test(text);
 
 function disposeOf(state: State): void {
   if (state.kind === 'open') state.checkpoint.dispose();
@@ -38,6 +32,8 @@ export class ModelExplorer extends LitElement {
   declare protected urlState: UrlState;
   readonly #words = modelWords(this);
   #opening = new AbortController();
+  /** What was opened last. */
+  #files: Files | undefined;
 
   constructor() {
     super();
@@ -122,7 +118,7 @@ export class ModelExplorer extends LitElement {
       disposeOf(state);
       return undefined;
     }
-    if (state.kind === 'open') this.#fit(state.checkpoint);
+    if (state.kind === 'open') this.#fit(state);
     return (this.state = state);
   }
 
@@ -135,19 +131,24 @@ export class ModelExplorer extends LitElement {
     return this.#opening.signal;
   }
 
-  /** Leaves out what the model does not have, and gives it something to read. */
-  #fit(checkpoint: Checkpoint): void {
+  /**
+   * Leaves out what the model does not have, and gives it something to read. Of what the reader has done with another
+   * model, only a text stays.
+   */
+  #fit({ checkpoint, files }: State & { kind: 'open' }): void {
     const { numLayers, numHeads } = checkpoint.model;
     const isText = checkpoint.kind === 'texts';
+    const isAnother = this.#files !== undefined && this.#files !== files;
+    this.#files = files;
     const fitting = (names: readonly string[], count: number): string[] =>
       names.filter((name) => partOf(name)[0] < numLayers && partOf(name)[1] < count);
-    const { silent, neurons, text } = this.urlState;
-    this.urlState = {
-      ...this.urlState,
-      silent: fitting(silent, numHeads),
-      neurons: fitting(neurons, isText ? checkpoint.numNeurons : 0),
-    };
-    if (isText && isUnread(text, checkpoint)) this.#change({ text: checkpoint.tokenizer ? STORY : NUMBERS });
+    const state = isAnother ? readUrl('') : this.urlState;
+    this.#change({
+      ...state,
+      silent: fitting(state.silent, numHeads),
+      neurons: fitting(state.neurons, isText ? checkpoint.numNeurons : 0),
+      text: textFor(checkpoint, this.urlState.text),
+    });
   }
 }
 

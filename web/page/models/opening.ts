@@ -130,8 +130,9 @@ export function typeChoice(
   if (files?.sizes === undefined) return html``;
   const { sizes } = files;
   const present = 'weightType' in state ? state.weightType : undefined;
-  return html`<div class="buttons" role="group" aria-label=${words.text('models.memory')}>
-    <span>${words.text('models.memory')}</span>
+  const label = words.text('models.memory', { type: sizes.type });
+  return html`<div class="buttons" role="group" aria-label=${label}>
+    <span>${label}</span>
     ${TYPES.map(
       (type) =>
         html`<button

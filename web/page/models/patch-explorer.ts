@@ -3,6 +3,7 @@ import type { Tensor } from 'wasm-attention/models';
 import { likeliest } from '../../elements/kit.js';
 import type { TextCheckpoint } from './checkpoint.js';
 import { Explorer } from './explorer.js';
+import { otherFor } from './examples.js';
 import { changesOf } from './link.js';
 import { nameOf, piecesOf, tokensOf, type Tokens } from './text.js';
 
@@ -41,6 +42,11 @@ export class PatchExplorer extends Explorer<TextCheckpoint> {
     this.outdate();
     this.patched = undefined;
     this.said = '';
+  }
+
+  protected override firstUpdated(): void {
+    const other = otherFor(this.link.text);
+    if (this.link.other === '' && other !== '') this.change({ other });
   }
 
   protected override render(): TemplateResult {

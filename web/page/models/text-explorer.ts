@@ -67,8 +67,11 @@ export class TextExplorer extends Explorer<TextCheckpoint> {
   #results(pass: Pass): TemplateResult {
     const words = this.words;
     const isWriter = pass.next.length > 0;
+    const view = isWriter ? this.link.view : 'heads';
     const part = pass.tokens.names.find((name) => / \d\/\d$/.test(name));
+    const unknown = pass.tokens.names.find((name) => name === this.checkpoint.tokenizer?.unknown);
     return html`<div class=${this.isStale ? 'stale' : ''} aria-busy=${this.isStale}>
+      ${unknown === undefined ? nothing : html`<p class="remark">${words.text('models.unknown', { token: unknown })}</p>`}
       ${part === undefined ? nothing : html`<p class="remark">${words.text('models.parts', { part })}</p>`}
       ${isWriter ? this.#writer(pass) : nothing}
       ${
@@ -83,7 +86,8 @@ export class TextExplorer extends Explorer<TextCheckpoint> {
             })
           : nothing
       }
-      ${this.#view(pass, isWriter ? this.link.view : 'heads')}
+      <p class="remark">${words.text(`models.about.${view}`)}</p>
+      ${this.#view(pass, view)}
     </div>`;
   }
 

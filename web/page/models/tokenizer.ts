@@ -53,6 +53,14 @@ export class Tokenizer {
     return JSON.stringify([decoder, pre_tokenizer]).includes('"ByteLevel"');
   }
 
+  /** The token in place of what the vocabulary lacks; undefined if it has none. */
+  get unknown(): string | undefined {
+    const { model = {} } = this.files.json as {
+      model?: { unk_token?: string | null; unk_id?: number | null; vocab?: [string, number][] };
+    };
+    return model.unk_token ?? model.vocab?.[model.unk_id ?? -1]?.[0];
+  }
+
   /**
    * The worker's answer to a call.
    *

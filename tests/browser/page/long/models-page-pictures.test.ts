@@ -131,7 +131,7 @@ const pixelsIn = (data: Uint8Array, width: number, height: number, processor: ob
 describe('the models page with a model that reads pictures', () => {
   test('shows the classes and the maps of a picture, which silent heads and lost positions change', async () => {
     const { page, figure } = await explorer(folderOf('vit'));
-    expect(await figure.locator('.status').innerText()).toMatch(/vit, 2 layers of 3 heads/);
+    expect(await figure.locator('.status').innerText()).toMatch(/vit, layers: 2, heads per layer: 3/);
     const asked = page.waitForEvent('filechooser');
     await figure.getByRole('button', { name: 'Choose a picture' }).press('Enter');
     await (await asked).setFiles(PICTURE);

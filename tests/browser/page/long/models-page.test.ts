@@ -47,7 +47,9 @@ describe('the models page', () => {
     const { page, figure } = await explorer();
     await figure.getByRole('button', { name: 'Try the small model stories260K' }).click();
     await figure.locator('head-viewer[drawn]').waitFor();
-    expect(await status(figure).innerText()).toBe('stories260K: llama, 5 layers of 8 heads, 260 thousand parameters');
+    expect(await status(figure).innerText()).toBe(
+      'stories260K: llama, layers: 5, heads per layer: 8, 260 thousand parameters',
+    );
     expect(await figure.locator('.next dt').first().innerText()).toBe('␣Lily');
     await figure.getByRole('button', { name: 'Continue the text' }).click();
     await figure.locator('.written', { hasText: 'named Lily. She loved to play outside in the park.' }).waitFor();
@@ -181,7 +183,7 @@ describe('the models page', () => {
     await figure.getByRole('button', { name: 'Choose a .gguf file' }).click();
     await (await asked).setFiles(join(FIXTURES, 'gguf/llama-q8_0/model.gguf'));
     await figure.locator('head-viewer[drawn]').waitFor();
-    expect(await status(figure).innerText()).toMatch(/^model\.gguf: llama, 2 layers of 4 heads/);
+    expect(await status(figure).innerText()).toMatch(/^model\.gguf: llama, layers: 2, heads per layer: 4/);
     expect((await figure.locator('.row-ticks text').allTextContents()).slice(0, 2)).toEqual(['<s>', 'the']);
   });
 
@@ -217,7 +219,8 @@ describe('the models page', () => {
   test('tells sizes, opens a model in int8, and asks how before it opens a large one', async () => {
     const { figure } = await explorer();
     await openStories(figure);
-    const sizes = figure.getByRole('group', { name: 'Weights in memory' }).getByRole('button');
+    // The page brings it in a rounded form.
+    const sizes = figure.getByRole('group', { name: 'Weights in memory (in the file: int8)' }).getByRole('button');
     expect(await sizes.allInnerTexts()).toEqual(['float32: 1 MB', 'int8: 0.3 MB']);
     const bytes = (): Promise<number> =>
       figure.evaluate(
@@ -247,12 +250,13 @@ describe('the models page', () => {
       },
     ]);
     await status(figure).filter({ hasText: 'is large' }).waitFor();
-    expect(await sizes.allInnerTexts()).toEqual(['float32: 400 MB', 'int8: 103 MB']);
+    const large = figure.getByRole('group', { name: 'Weights in memory (in the file: float32)' }).getByRole('button');
+    expect(await large.allInnerTexts()).toEqual(['float32: 400 MB', 'int8: 103 MB']);
     expect(await figure.locator('button[aria-pressed=true], progress').count()).toBe(0);
-    await sizes.last().click();
+    await large.last().click();
     await status(figure).filter({ hasText: 'could not be opened' }).waitFor();
     // Another form may fit into the memory.
-    expect(await sizes.count()).toBe(2);
+    expect(await large.count()).toBe(2);
   });
 
   test('opens what was chosen last, also while another model is being opened', async () => {
@@ -277,7 +281,7 @@ describe('the models page', () => {
     await answered;
     await page.waitForTimeout(500);
     await page.unroute(file);
-    expect(await status(figure).innerText()).toMatch(/bert, 2 layers/);
+    expect(await status(figure).innerText()).toMatch(/bert, layers: 2/);
   });
 
   test('gives a model something to read', async () => {
@@ -290,6 +294,88 @@ describe('the models page', () => {
     await figure.getByText('There is no tokenizer.json, so tokens are shown by their IDs').waitFor();
     await figure.locator('head-viewer[drawn]').waitFor();
     expect(await figure.locator('.row-ticks text').allTextContents()).toEqual(['1', '2', '3', '4', '5', '6', '7', '8']);
+  });
+
+  test('begins anew with another model, and keeps only a text of the reader’s own', async () => {
+    const { page, figure } = await explorer();
+    const text = figure.getByLabel('Text', { exact: true });
+    const numbers = ['config.json', 'model.safetensors'].map((name) => join(BERT, name));
+    const gguf = figure.locator('input[accept=".gguf"]');
+    await give(figure, numbers);
+    await figure.getByLabel('Token IDs').waitFor();
+    await gguf.setInputFiles(join(FIXTURES, 'gguf/llama-q8_0/model.gguf'));
+    await status(figure).filter({ hasText: 'model.gguf: llama' }).waitFor();
+    await openStories(figure);
+    expect(await text.inputValue()).toMatch(/^Once upon a time/);
+
+    await figure.getByLabel('Use the positions of the tokens').uncheck();
+    await figure.getByLabel('Silence this head').check();
+    await figure.getByRole('radio', { name: 'neurons' }).check();
+    await figure.locator('.stale').waitFor({ state: 'detached' });
+    await figure.getByLabel('Neurons that are switched off').fill('1.5 2.6');
+    await figure.getByLabel('Neurons that are switched off').press('Tab');
+    await figure.locator('table').waitFor();
+    await figure.getByRole('radio', { name: 'patching' }).check();
+    await figure.getByLabel('Text to patch from').fill('A dog');
+    await text.fill('One 2 three');
+    // The same model in another form is as it was.
+    await figure.getByRole('button', { name: 'int8: 0.3 MB' }).click();
+    await figure.locator('button[aria-pressed=true]', { hasText: 'int8' }).waitFor();
+    await figure.getByLabel('Text to patch from').waitFor();
+    const search = (): Record<string, string> => Object.fromEntries(new URL(page.url()).searchParams);
+    const changed = { positions: 'no', silent: '1.1', neurons: '1.5 2.6', view: 'patching', other: 'A dog' };
+    expect(search()).toEqual({ text: 'One 2 three', ...changed });
+
+    await openStories(figure);
+    expect(search()).toEqual({ text: 'One 2 three' });
+    expect(await figure.getByLabel('Use the positions of the tokens').isChecked()).toBe(true);
+    expect(await figure.locator('.thumbnail.silent').count()).toBe(0);
+    await text.fill('One two');
+    await give(figure, numbers);
+    expect(await figure.getByLabel('Token IDs').inputValue()).toBe('1 2 3 4 5 6 7 8');
+  });
+
+  test('says what each view shows, and begins to patch with an example', async () => {
+    const { figure } = await explorer();
+    await openStories(figure);
+    await figure.getByText('Bits measure how widely a head spreads its attention').waitFor();
+    for (const [view, says] of [
+      ['logit lens', 'the token that the model would write next if it stopped after that layer'],
+      ['neurons', 'Press the button to switch off the most active ones'],
+      ['patching', 'Write a second text with the same number of tokens'],
+    ] as const) {
+      await figure.getByRole('radio', { name: view }).check();
+      await figure.getByText(says).waitFor();
+    }
+    await figure.getByRole('button', { name: 'Patch each layer and token' }).click();
+    await figure.getByText('Share of the way from “Lily” to “Timmy”').waitFor();
+  });
+
+  test('says that a vocabulary lacks words', async () => {
+    const { figure } = await explorer({ path: `/en/models/?text=${encodeURIComponent('the 옛날')}` });
+    const tokenizer = {
+      added_tokens: [],
+      normalizer: null,
+      pre_tokenizer: { type: 'BertPreTokenizer' },
+      model: { type: 'WordPiece', vocab: { '[UNK]': 0, the: 1 }, unk_token: '[UNK]' },
+      post_processor: null,
+      decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
+    };
+    await give(figure, [
+      ...['config.json', 'model.safetensors'].map((name) => ({
+        name,
+        mimeType: 'application/octet-stream',
+        buffer: readFileSync(join(BERT, name)),
+      })),
+      {
+        name: 'tokenizer.json',
+        mimeType: 'application/json',
+        buffer: Buffer.from(JSON.stringify(tokenizer)),
+      },
+    ]);
+    await figure.getByText('The model sees only “[UNK]” in their place.').waitFor();
+    await figure.getByLabel('Text', { exact: true }).fill('the the');
+    await figure.getByText('“[UNK]”').waitFor({ state: 'detached' });
   });
 
   test('shows nothing of another text or setting', async () => {
