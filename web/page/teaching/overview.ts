@@ -1,4 +1,7 @@
-/** Fills a dialog with a button for each figure: its picture above its question. `choose` gets the index of a figure. */
+/**
+ * Fills a dialog with a button for each figure: its picture above its question. Page Down and Page Up move among them,
+ * and o closes the dialog. `choose` gets the index of a figure.
+ */
 export function fillOverview(
   dialog: HTMLDialogElement,
   figures: readonly HTMLElement[],
@@ -18,4 +21,11 @@ export function fillOverview(
   });
   dialog.replaceChildren(...buttons);
   buttons[current]?.toggleAttribute('autofocus', true);
+  dialog.onkeydown = (event) => {
+    const step = { PageDown: 1, PageUp: -1 }[event.key];
+    if ((step === undefined && event.key !== 'o') || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    if (step === undefined) dialog.close();
+    else buttons[buttons.findIndex((button) => button === document.activeElement) + step]?.focus();
+  };
 }

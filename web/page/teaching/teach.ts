@@ -5,23 +5,27 @@ import { fit } from './fit.js';
 import { fillOverview } from './overview.js';
 import { PARAMETER } from './parameter.js';
 
-/** Fields in which readers type or whose values keys change. */
-const FIELDS = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]';
+/** Fields in which readers type or choose by letters. */
+const FIELDS = 'input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable]';
 /**
  * Where arrow keys are free; sliders, radio buttons, plots and scrollers need them. A click on blank space focuses the
  * page's `main`.
  */
 const IDLE = 'body, main, a, button, summary, [type=checkbox]';
 
-/** Where the space bar is free. The answer gets the focus when it is shown. */
+/** Where the space bar is free in any case. The answer gets the focus when it is shown. */
 const BLANK = 'body, main, a, [role=status]';
+
+/** The keys that go on and back, even from a control that the reader used by a pointer. */
+const STEPS = [' ', 'PageDown', 'PageUp'];
 
 /**
  * Shows one figure after the other alone: first its question, then the figure, as large as possible, with its caption,
  * then the answer if the caption asks for one. The space bar, Page Down (the key of a presenter’s remote), n and a
- * button go on from one to the next; Page Up, p and a button go back to the figure before. Where they are free, arrow
- * keys do the same, and Home and End lead to the first and the last figure. o shows all figures; Escape leaves. Figures
- * stay in place in the document and keep their settings.
+ * button go on from one to the next, as a tap does while only the question is shown; Page Up, p and a button go back to
+ * the figure before. A control keeps the keys that it uses only if the reader came to it by keys. Where they are free,
+ * arrow keys do the same, and Home and End lead to the first and the last figure. o shows all figures; Escape leaves.
+ * Figures stay in place in the document and keep their settings.
  *
  * @param opener gets the focus back
  * @param takeTo takes the reader to the last figure when leaving, because the window's scrollbar returns and the layout
@@ -40,6 +44,8 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
   let undo = (): void => undefined;
   /** Only while the figure is shown. */
   let unfit: (() => void) | undefined;
+  /** Not `:focus-visible`, which any key makes true. */
+  let isByKeys = true;
 
   const check = (): HTMLElement | null => figures[at]?.querySelector<HTMLElement>('figcaption .check') ?? null;
   const show = (index: number): void => {
@@ -84,6 +90,8 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
     page.classList.remove('teaching');
     removeEventListener('hashchange', onHash);
     document.removeEventListener('keydown', onKey);
+    document.removeEventListener('keydown', onFirstKey, true);
+    document.removeEventListener('pointerdown', onPointer, true);
     document.removeEventListener('fullscreenchange', onFullScreen);
     if (document.fullscreenElement !== null) void document.exitFullscreen();
     mark(undefined);
@@ -113,13 +121,20 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
     if (!(target instanceof Element) || target.matches(FIELDS)) return;
     const ends = { Home: () => show(0), End: () => show(figures.length - 1) };
     const act = {
-      ...{ PageDown: goOn, n: goOn, PageUp: goBack, p: goBack, o: showAll },
+      ...{ n: goOn, p: goBack, o: showAll },
+      ...(!(isByKeys && target.matches('[type=range]')) && { PageDown: goOn, PageUp: goBack }),
       ...(target.matches(IDLE) && { ArrowRight: goOn, ArrowLeft: goBack, ...ends }),
-      ...(target.matches(BLANK) && { ' ': goOn }),
+      ...((target.matches(BLANK) || (!isByKeys && !bar.contains(target))) && { ' ': goOn }),
     }[event.key];
     if (act === undefined) return;
     event.preventDefault();
     act();
+  };
+  const onPointer = (): void => void (isByKeys = false);
+  // Before a control or a map uses the key.
+  const onFirstKey = (event: KeyboardEvent): void => {
+    if (event.key === 'Tab') isByKeys = true;
+    else if (!isByKeys && STEPS.includes(event.key)) onKey(event);
   };
   // A link in a caption leads to another figure.
   const onHash = (): void => {
@@ -134,11 +149,15 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
   // A click leaves the focus where it is, so that the space bar still goes on.
   previous.addEventListener('mousedown', (event) => event.preventDefault());
   next.addEventListener('click', goOn);
-  question.addEventListener('click', () => bar.classList.contains('asking') && goOn());
+  bar.addEventListener('click', ({ target }) => {
+    if (bar.classList.contains('asking') && (target as Element).closest('button, dialog') === null) goOn();
+  });
   all.addEventListener('click', showAll);
   button('leave').addEventListener('click', stop);
   addEventListener('hashchange', onHash);
   document.addEventListener('keydown', onKey);
+  document.addEventListener('keydown', onFirstKey, true);
+  document.addEventListener('pointerdown', onPointer, true);
   document.addEventListener('fullscreenchange', onFullScreen);
   document.body.append(bar);
   page.classList.add('teaching');

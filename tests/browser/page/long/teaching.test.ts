@@ -93,6 +93,20 @@ describe('on a slide', () => {
     expect(await place(page)).not.toBe(first);
   });
 
+  test.each([
+    ['the question', (page: Page) => page.locator('.teaching-bar h1').click()],
+    ['the hint', (page: Page) => page.locator('.teaching-bar > p').click()],
+    ['blank space', (page: Page) => page.mouse.click(5, 790)],
+  ] as const)('a click on %s shows the figure, and one on blank space beside it nothing more', async (_, click) => {
+    const page = await open({ path: BINARY, figures: [], viewport: { width: 1280, height: 800 } });
+    const first = await place(page);
+    await click(page);
+    expect(await isCovered(page)).toBe(false);
+    await page.mouse.click(5, 790);
+    expect(await taught(page).locator('.check').getByRole('status').innerText()).toBe('');
+    expect(await place(page)).toBe(first);
+  });
+
   test('a tap on the question or the button does what space does', async () => {
     const page = await open({ path: BINARY, figures: [], viewport: { width: 390, height: 844 }, hasTouch: true });
     await page.locator('.teaching-bar h1').tap();
@@ -129,6 +143,40 @@ describe('the overview', () => {
     expect(await slides.locator('img:visible').count()).toBe(await slides.count());
     expect(await violationsOf(page, '.teaching-bar')).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  });
+
+  test('fills each thumbnail from the top of its picture', async () => {
+    const page = await begin({ viewport: { width: 1280, height: 800 } });
+    await page.keyboard.press('o');
+    const images = page.locator('.teaching-bar dialog img');
+    for (const image of await images.all()) {
+      await image.scrollIntoViewIfNeeded();
+      await image.evaluate((each: HTMLImageElement) => each.decode());
+    }
+    const boxes = await images.evaluateAll((all) =>
+      all.map((image) => {
+        const [inner, outer] = [image, image.parentElement!].map((each) => each.getBoundingClientRect());
+        return { top: inner!.top - outer!.top, width: inner!.width - outer!.width, height: outer!.height };
+      }),
+    );
+    for (const box of boxes) expect(box).toEqual({ top: 0, width: 0, height: 128 });
+  });
+
+  test('Page Down and Page Up move among the figures, and o closes what it opened', async () => {
+    const page = await open({ path: '/en/?teach#fig-lookup', figures: [] });
+    await taught(page).locator('[drawn]').waitFor();
+    const focused = (): Promise<number> =>
+      page
+        .locator('.teaching-bar dialog button')
+        .evaluateAll((all) => all.findIndex((each) => each === document.activeElement));
+    await page.keyboard.press('o');
+    const at = await focused();
+    expect(at).toBe(Number.parseInt(await place(page)) - 1);
+    for (const key of ['PageDown', 'PageDown', 'PageUp']) await page.keyboard.press(key);
+    expect(await focused()).toBe(at + 1);
+    await page.keyboard.press('o');
+    await page.locator('.teaching-bar dialog').waitFor({ state: 'hidden' });
+    expect(await taught(page).getAttribute('id')).toBe('fig-lookup');
   });
 
   test('leads to a figure by a click or by keys, and Escape closes only the overview', async () => {
@@ -288,6 +336,7 @@ describe('teaching', () => {
     await uncover(page);
     const slider = taught(page).getByRole('slider', { name: 'Temperature T' });
     const before = await slider.inputValue();
+    await page.keyboard.press('Tab');
     for (const key of ['PageDown', 'ArrowLeft']) await slider.press(key);
     expect(await slider.inputValue()).not.toBe(before);
     await taught(page).getByRole('button', { name: 'Figure tools' }).press('Enter');
@@ -298,6 +347,35 @@ describe('teaching', () => {
     expect(await taught(page).getAttribute('id')).toBe('fig-lookup');
     await page.keyboard.press('Escape');
     await page.locator('html:not(.teaching)').waitFor({ state: 'attached' });
+  });
+
+  test('a control that was clicked keeps neither the space bar nor Page Down', async () => {
+    const page = await open({ path: '/en/?teach#fig-masks', figures: [] });
+    const [masks, box] = [page.locator('#fig-masks.taught'), page.locator('#fig-masks').getByRole('checkbox').first()];
+    for (const key of ['Space', 'PageDown']) {
+      await uncover(page);
+      const before = await box.isChecked();
+      await box.click();
+      await page.keyboard.press(key);
+      expect(await masks.count()).toBe(0);
+      expect(await box.isChecked()).toBe(!before);
+      await page.keyboard.press('PageUp');
+    }
+    await uncover(page);
+    const slider = page.locator('#fig-masks').getByRole('slider').first();
+    await slider.click();
+    const value = await slider.inputValue();
+    await page.keyboard.press('PageDown');
+    expect(await masks.count()).toBe(0);
+    expect(await slider.inputValue()).toBe(value);
+    // Those who came by keys use the keys.
+    await page.keyboard.press('PageUp');
+    await uncover(page);
+    await page.keyboard.press('Tab');
+    const before = await box.isChecked();
+    await box.press('Space');
+    expect(await box.isChecked()).toBe(!before);
+    expect(await masks.count()).toBe(1);
   });
 
   test('continues after a figure was in full screen by its own button', async () => {
