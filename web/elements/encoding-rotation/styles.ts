@@ -15,6 +15,8 @@ export const rotationStyles = css`
     width: 100%;
     max-width: 9rem;
     margin: 0 auto;
+    /* The circle around a hidden position is partly outside. */
+    overflow: visible;
   }
   .clock p {
     color: var(--_quiet);

@@ -29,6 +29,24 @@ test.each([
   },
 );
 
+test('the ring around a hidden position is drawn whole, also beyond the dial', async () => {
+  const { figure } = await alone();
+  await figure.getByRole('button', { name: 'Hide a position' }).click();
+  const rings = figure.locator('.clocks .sought');
+  expect(await rings.count()).toBeGreaterThan(4);
+  const shown = await rings.evaluateAll((all) =>
+    all.map((ring) => {
+      const svg = (ring as SVGElement).ownerSVGElement!;
+      const [dial, box] = [svg, ring].map((each) => each.getBoundingClientRect());
+      const beyond =
+        box!.left < dial!.left || box!.right > dial!.right || box!.top < dial!.top || box!.bottom > dial!.bottom;
+      return { beyond, clipped: getComputedStyle(svg).overflow !== 'visible' };
+    }),
+  );
+  expect(shown.some(({ beyond }) => beyond)).toBe(true);
+  expect(shown.filter(({ beyond, clipped }) => beyond && clipped)).toEqual([]);
+});
+
 /** max |M·p_i − p_{i+δ}| over 60 positions, from the library's M and P. */
 function residual(offset: number, dim: number): number {
   const M = attention.encodingRotation({ delta: offset, dim }).data;
