@@ -1,5 +1,6 @@
-import { test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { LANGUAGES } from '../../../../web/elements/languages.js';
 import { addressTails } from '../../../support/addresses.js';
 import '../../../support/fuzzSeed.js';
 import { useBrowser } from '../../browser.js';
@@ -20,6 +21,18 @@ test('no URL breaks the page', async () => {
     await figure.evaluate((element) => element.scrollIntoView({ behavior: 'instant' }));
     await page.locator('attention-lookup[drawn]').waitFor();
   }
+});
+
+test.each(LANGUAGES)('in %s an older link to the curves leads to the heat map that has them now', async (language) => {
+  const page = await open({ path: `/${language}/#fig-curves`, figures: [] });
+  const heatmap = page.locator('#fig-heatmap');
+  await heatmap.locator('[drawn]').waitFor();
+  const { top, height } = await heatmap.evaluate((figure) => ({
+    top: figure.getBoundingClientRect().top,
+    height: innerHeight,
+  }));
+  expect(top).toBeGreaterThan(0);
+  expect(top).toBeLessThan(height);
 });
 
 test('no URL breaks the start page', async () => {
