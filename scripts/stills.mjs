@@ -81,6 +81,7 @@ async function draw(browser, language) {
 async function drawPage(browser, path, folder) {
   const tab = await openBuilt(browser, /** @type {string} */ (page), path, { reducedMotion: 'reduce' });
   const ids = await drawFigures(tab);
+  if (ids.includes('fig-model')) await tellTwice(tab);
   /** @type {Stills} */
   const stills = Object.fromEntries(ids.map((id) => [id, {}]));
   for (const { name, width, colorScheme } of VARIANTS) {
@@ -104,6 +105,18 @@ async function drawPage(browser, path, folder) {
 }
 
 /**
+ * Lets the story be told with and without order: readers of its picture cannot throw the switch.
+ *
+ * @param {import('playwright-core').Page} tab
+ */
+async function tellTwice(tab) {
+  const story = tab.locator('language-model');
+  await story.locator('.teller:not([inert])').waitFor({ state: 'attached' });
+  await story.evaluate((figure) => /** @type {any} */ (figure).change({ positions: false }));
+  await story.locator('.story:has(.changed)', { hasText: '…' }).waitFor({ state: 'attached' });
+}
+
+/**
  * A picture of the page's title and of its story with and without order, 1200 × 630, the size that links have.
  *
  * @param {import('playwright-core').Page} tab
@@ -112,9 +125,6 @@ async function preview(tab) {
   await tab.setViewportSize({ width: 1200, height: 630 });
   await tab.emulateMedia({ colorScheme: 'light' });
   const story = tab.locator('language-model');
-  await story.locator('.teller:not([inert])').waitFor();
-  await story.evaluate((figure) => /** @type {any} */ (figure).change({ positions: false }));
-  await story.locator('.story:has(.changed)', { hasText: '…' }).waitFor();
   await story.evaluate((figure) => {
     const lines = figure.shadowRoot?.querySelectorAll('.line') ?? [];
     const sheet = new CSSStyleSheet();

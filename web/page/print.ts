@@ -7,7 +7,7 @@ const COLUMN = 640;
 
 /**
  * Prepares the page for paper: answers are open, and each figure is replaced by its picture, which shows its initial
- * settings and fits the paper (style/print.css). If readers print by keyboard, the pictures are fetched first; a single
+ * settings, the story also without order, and fits the paper (style/print.css). If readers print by keyboard, the pictures are fetched first; a single
  * file has none, so its figures are loaded. A figure without a loaded picture is printed as it is.
  */
 export function preparePrinting(): void {

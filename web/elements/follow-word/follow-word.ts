@@ -148,7 +148,7 @@ export class FollowWord extends figureWith(settings) {
             placeholder: SAMPLES[0],
             onInput: (text) => this.#begin({ text: clipped(text) }),
           })}
-          <div class="samples" role="group" aria-label=${words.text('follow.samples')} lang="en">
+          <div class="samples" data-control role="group" aria-label=${words.text('follow.samples')} lang="en">
             ${SAMPLES.map((text) => html`<button type="button" @click=${() => this.#begin({ text })}>${text}</button>`)}
           </div>
           <p class="remark" role="status">

@@ -66,6 +66,17 @@ export const followStyles = css`
     }
   }
   /* The parts have one place, where the one that the text is about is shown; a saved picture has all of them. */
+  :host([whole]) .board {
+    position: static;
+  }
+  @media print {
+    .board {
+      position: static;
+    }
+    .draw {
+      display: none;
+    }
+  }
   @media screen {
     @container (max-width: ${unsafeCSS(BESIDE - 0.01)}px) {
       :host(:not([whole])) .board {

@@ -69,6 +69,7 @@ export function headGrid(words: TellerWords, grid: HeadGrid): TemplateResult {
   const steps = { ...ALONG, ArrowUp: -HEADS, ArrowDown: HEADS };
   return html`<div
     class="grid"
+    data-control
     role="group"
     aria-label=${words.text('viewer.overview', { layers: LAYERS, heads: HEADS })}
     @keydown=${(event: KeyboardEvent) =>

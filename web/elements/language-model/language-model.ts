@@ -196,12 +196,12 @@ export class LanguageModel extends figureWith(settings) {
         ${storyLine({ ...both, name, run: plain }, choose)}
         ${isEnglish(words.language) ? nothing : glossLine(plain.pieces.join(''), this.#glosses, words.language)}
       </div>
-      <div class="switch">
+      <div class="switch" data-control>
         ${toggle(words.text('story.positions'), this.positions, (positions) => this.change({ positions }))}
       </div>
       ${
         changed === undefined
-          ? html`<div class="line empty">
+          ? html`<div class="line empty" data-control>
               <p class="name">${words.text('story.changed')}</p>
               <p class="story">${words.text('story.invite')}</p>
             </div>`
@@ -222,7 +222,7 @@ export class LanguageModel extends figureWith(settings) {
     const { words } = this;
     const begin = (text: string): void => this.change({ text: clipped(text), word: 0 });
     const isCut = (writer?.tokensOf(this.#beginning, LONGEST_BEGINNING + 1).length ?? 0) > LONGEST_BEGINNING;
-    return html`<div class="beginnings">
+    return html`<div class="beginnings" data-control>
       <div class="samples" role="group" aria-label=${words.text('story.samples')} lang="en">
         ${SAMPLES.map(
           (text) =>
@@ -247,7 +247,7 @@ export class LanguageModel extends figureWith(settings) {
     const { words, layer, head } = this;
     const name = words.text('viewer.head', { layer, head });
     if (shown === undefined || at === undefined)
-      return html`<p class="readout"><strong>${name}</strong> ${hint(words.text('story.hint'))}</p>`;
+      return html`<p class="readout" data-control><strong>${name}</strong> ${hint(words.text('story.hint'))}</p>`;
     const run = shown.changed ?? shown.plain;
     const nameOf = (token: number): string =>
       token === 0 ? words.text('story.start') : `“${run.pieces[token]!.trim()}”`;
@@ -266,7 +266,7 @@ export class LanguageModel extends figureWith(settings) {
     const share = (value: number): string => words.percent(value, 0);
     const fewest = this.#goals.least('silent');
     return html`<div class="game">
-      <p class="remark" role="status">
+      <p class="remark" role="status" ?data-control=${verdict === undefined}>
         ${
           verdict === undefined
             ? words.text('story.question')
@@ -303,10 +303,10 @@ export class LanguageModel extends figureWith(settings) {
     return html`<div class="foot">
       ${
         isMissing
-          ? html`<button type="button" ?disabled=${state === 'asked'} @click=${() => void this.#open()}>
+          ? html`<button type="button" data-control ?disabled=${state === 'asked'} @click=${() => void this.#open()}>
               ${words.text(state === 'asked' ? 'story.loading' : 'story.load')}
             </button>`
-          : html`<button type="button" class="send" @click=${() => this.send()}>
+          : html`<button type="button" class="send" data-control @click=${() => this.send()}>
               ${words.text(this.isSent ? 'tools.linkCopied' : 'story.send')}
             </button>`
       }

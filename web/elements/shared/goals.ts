@@ -106,7 +106,7 @@ export class Goals implements ReactiveController {
       </li>`;
     };
     const names = Object.keys(goals);
-    return html`<div class="goals controls placed" role="group" aria-label=${words.text('goals.name')}>
+    return html`<div class="goals controls placed" data-control role="group" aria-label=${words.text('goals.name')}>
       <ul>
         ${Object.entries(goals).map(item)}
       </ul>

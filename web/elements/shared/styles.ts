@@ -142,8 +142,9 @@ export const baseStyles = css`
   }
   /* Paper cannot be pointed at. */
   @media print {
-    .hint {
-      display: none;
+    .hint,
+    [data-control] {
+      display: none !important;
     }
   }
   /* A touch screen without a pointer has no keys. */

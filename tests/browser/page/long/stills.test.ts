@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { textsOf, type Texts } from '../../../support/proseFiles.js';
 import { useBrowser } from '../../browser.js';
 
 const BUILT = join(import.meta.dirname, '../../../../build/page');
@@ -57,7 +58,6 @@ describe.each(PATHS)('without scripts, at %s', (path) => {
         expect(alt).not.toBe('');
         expect(question).toContain(alt.split(' ')[0]);
         expect(wide).toBeGreaterThan(100);
-        // fig-model is a line of text until its model is loaded.
         expect(height).toBeGreaterThan(24);
         expect(right).toBeLessThanOrEqual(width);
       }
@@ -82,6 +82,39 @@ test('a picture does not say how to use its figure', async () => {
   expect(hint).toMatch(/^Drag a point/);
   const response = await page.request.get(new URL('../stills/en/fig-lookup-wide.svg', page.url()).href);
   expect(await response.text()).not.toContain(hint.slice(0, 12));
+});
+
+test('the picture of the story has it with and without order, and nothing that scripts would fill', async () => {
+  const page = await open({ path: '/en/', still: true, javaScriptEnabled: false });
+  const read = async (id: string): Promise<string> =>
+    (await page.request.get(new URL(`../stills/en/${id}-wide.svg`, page.url()).href)).text();
+  const figures: Texts = textsOf('en').figures;
+  const story = await read('fig-model');
+  for (const key of ['story.plain', 'story.noOrder'] as const) expect(story).toContain(figures[key]!);
+  // Both texts begin alike.
+  expect(story.split('Once').length).toBe(3);
+  for (const key of ['story.positions', 'story.beginning', 'story.changed', 'story.send'] as const)
+    expect(story).not.toContain(figures[key]!);
+  const follow = await read('fig-follow');
+  expect(follow).not.toContain(figures['follow.sentence']!);
+  // Its parts begin at its top, beside its texts.
+  const [first = NaN] = [...follow.matchAll(/<text [^>]*\by="([\d.]+)"[^>]*>(?:start|Lily)</g)].map(([, y]) =>
+    Number(y),
+  );
+  expect(first).toBeLessThan(60);
+});
+
+test('on paper a story without changes has no controls, also where its picture is missing', async () => {
+  const page = await open({ figures: ['language-model', 'follow-word'] });
+  await page.locator('language-model .teller:not([inert])').waitFor({ state: 'attached' });
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  await page.emulateMedia({ media: 'print' });
+  const story = page.locator('language-model');
+  expect(await story.locator('.story').first().isVisible()).toBe(true);
+  for (const part of ['.switch', '.beginnings', '.grid', '.line.empty', '.lab .readout', '.send'])
+    expect(await story.locator(part).isVisible()).toBe(false);
+  for (const part of ['.text-field', '.samples', '.draw'])
+    expect(await page.locator('follow-word').locator(part).isVisible()).toBe(false);
 });
 
 test('with scripts no picture is fetched until the page is printed', async () => {

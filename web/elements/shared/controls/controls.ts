@@ -109,7 +109,7 @@ export interface TextField {
 /** A text field with its label. It has no `maxlength`, because browsers would silently truncate pasted text. */
 export function textField({ name, label, value, placeholder, onInput }: TextField): TemplateResult {
   const read = (event: Event): void => onInput((event.target as HTMLInputElement).value);
-  return html`<div class="text-field">
+  return html`<div class="text-field" data-control>
     <label for=${name}>${label}</label>
     <input
       id=${name}

@@ -10,6 +10,7 @@ const SKIPPED = [
   'style',
   'template',
   '.controls',
+  '[data-control]',
   // Hints on how to use the figure do not apply to a picture.
   '.hint',
   '.spoken',
@@ -46,7 +47,7 @@ export function turnOf(style: CSSStyleDeclaration): number {
 }
 
 /**
- * Runs `measure` without the gaps of rows of controls and without the magnification of full screen. Nothing is painted
+ * Runs `measure` without the gaps of controls and without the magnification of full screen. Nothing is painted
  * meanwhile, so the reader does not see it.
  */
 export function atRest<T>(root: Element, measure: () => T): T {
@@ -64,10 +65,11 @@ export function atRest<T>(root: Element, measure: () => T): T {
 
 function withoutRows<T>(root: Element, measure: () => T): T {
   const { width } = root.getBoundingClientRect();
-  const rows = [...root.querySelectorAll<HTMLElement>('.controls')].filter(
-    // A narrower box is beside the picture, which would grow into its place. An element with `display: contents` has no
-    // box.
-    (row) => row.offsetParent === null || row.getBoundingClientRect().width > 0.9 * width,
+  const rows = [...root.querySelectorAll<HTMLElement>('.controls, [data-control]')].filter(
+    // A narrower box is beside the picture, which would grow into its place, except where it is marked. An element with
+    // `display: contents` has no box.
+    (row) =>
+      row.matches('[data-control]') || row.offsetParent === null || row.getBoundingClientRect().width > 0.9 * width,
   );
   const before = rows.map((row) => row.style.display);
   try {
