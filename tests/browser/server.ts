@@ -69,12 +69,20 @@ async function answer(
   }
 }
 
-/** At /LANGUAGE/FIGURE, the page in that language with only that figure, or a code cell; elsewhere undefined. */
+/**
+ * At /LANGUAGE/FIGURE, the page in that language with only that figure, or a code cell; at /LANGUAGE/FIGURE+FIGURE, with
+ * these figures as a group P; elsewhere undefined.
+ */
 async function alone(folder: string, path: string): Promise<string | undefined> {
-  const [, language, tag = ''] = /^\/([a-z]{2})\/([\w-]+)$/.exec(path) ?? [];
-  if (language === undefined || !(tag in figures || tag === 'code-cell')) return undefined;
+  const [, language, tag = ''] = /^\/([a-z]{2})\/([\w+-]+)$/.exec(path) ?? [];
+  const tags = tag.split('+');
+  if (language === undefined || !tags.every((each) => each in figures || each === 'code-cell')) return undefined;
+  const group = tags.length > 1 ? ' group="P"' : '';
   const html = await readFile(join(folder, language, 'index.html'), 'utf8');
-  return html.replace(/(?<=<body>).*(?=<\/body>)/s, `<main><${tag}></${tag}></main>`);
+  return html.replace(
+    /(?<=<body>).*(?=<\/body>)/s,
+    `<main>${tags.map((each) => `<${each}${group}></${each}>`).join('')}</main>`,
+  );
 }
 
 function closed(server: Server): Promise<void> {

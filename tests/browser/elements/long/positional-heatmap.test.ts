@@ -13,13 +13,8 @@ const alone = (options?: Parameters<typeof openAlone>[2]) => openAlone(open, 'po
 
 /** Opens the page with the figure and another one of the same P. */
 async function inGroup(): Promise<{ page: Page; figure: Locator }> {
-  const page = await open({ figures: ['positional-heatmap', 'encoding-similarity'] });
-  await page.evaluate(() => {
-    const other = document.createElement('encoding-similarity');
-    other.setAttribute('group', 'P');
-    document.querySelector('positional-heatmap')!.after(other);
-  });
-  await page.locator('positional-heatmap + [drawn]').waitFor();
+  const figures = ['positional-heatmap', 'encoding-similarity'];
+  const page = await open({ path: `/en/${figures.join('+')}`, figures });
   return { page, figure: page.locator('positional-heatmap') };
 }
 
