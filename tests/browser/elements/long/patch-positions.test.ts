@@ -30,7 +30,7 @@ const tell = (page: Page): Promise<string> => page.locator('patch-positions .spo
 
 describe('patch-positions', () => {
   test('fetches its models only with the figure', async () => {
-    const page = await open({ figures: [] });
+    const page = await open({ path: '/en/further/', figures: [] });
     const fetched = (): Promise<number> =>
       page.evaluate(
         () => performance.getEntriesByType('resource').filter(({ name }) => name.includes('model-files')).length,
@@ -122,7 +122,7 @@ describe('patch-positions', () => {
   });
 
   test('says so if its models cannot be fetched', async () => {
-    const page = await open({ figures: [] });
+    const page = await open({ path: '/en/further/', figures: [] });
     await page.route('**/model-files-*', (route) => route.abort());
     await page.locator('patch-positions').scrollIntoViewIfNeeded();
     await page.locator('patch-positions .failure').waitFor();
