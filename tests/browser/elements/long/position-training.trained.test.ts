@@ -9,7 +9,7 @@ const { open } = useBrowser();
 
 /** Opens the page and draws the figure. */
 async function figure(): Promise<Locator> {
-  const page = await open({ figures: [] });
+  const page = await open({ path: '/en/further/', figures: [] });
   const training = page.locator('position-training');
   await training.scrollIntoViewIfNeeded();
   await training.locator('.primary').waitFor();

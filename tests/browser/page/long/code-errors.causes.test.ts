@@ -36,6 +36,11 @@ describe('failing code', () => {
       "Line 3: SyntaxError: Identifier 'a' has already been declared",
     ],
     [
+      'asks for another kind',
+      "\nshow([1], { kind: 'pie' });",
+      /^Line 2: TypeError: show: expected kind to be .* got 'pie'$/,
+    ],
+    [
       'imports something else',
       "\nimport fs from 'node:fs';",
       'Line 2: only “wasm-attention” can be imported here, not “node:fs”.',
