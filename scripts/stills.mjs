@@ -187,7 +187,9 @@ function insert(language) {
     const root = process.env.SITE ?? '../'.repeat(file.split(sep).length);
     const image = `<meta property="og:image" content="${root}stills/${language}/preview.png" />\n    `;
     const path = join(/** @type {string} */ (page), language, file);
-    replace(path, readFileSync(path, 'utf8').replace('<meta property="og:title"', `${image}$&`));
+    const html = readFileSync(path, 'utf8');
+    // The page may have been built before.
+    if (!html.includes('"og:image"')) replace(path, html.replace('<meta property="og:title"', `${image}$&`));
   }
 }
 

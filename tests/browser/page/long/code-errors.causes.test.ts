@@ -38,7 +38,7 @@ describe('failing code', () => {
     [
       'asks for another kind',
       "\nshow([1], { kind: 'pie' });",
-      /^Line 2: TypeError: show: expected kind to be .* got 'pie'$/,
+      "Line 2: TypeError: show: expected kind to be 'heatmap', 'lines' or 'text', got pie",
     ],
     [
       'imports something else',

@@ -87,7 +87,7 @@ describe('in a narrow window the table of contents', () => {
     for (const link of await links.all()) expect(await link.isVisible()).toBe(true);
     const [list, title] = [await page.locator('#contents').boundingBox(), await page.locator('h1').boundingBox()];
     expect(list!.y + list!.height).toBeLessThanOrEqual(title!.y);
-    await links.last().click();
+    await links.and(page.locator('[href="#references"]')).click();
     expect(page.url()).toMatch(/#references$/);
   });
 });
