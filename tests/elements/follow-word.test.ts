@@ -8,7 +8,9 @@ import { openModel, type Model } from 'wasm-attention/models';
 import { followCode } from '../../web/elements/follow-word/code.js';
 import { MOST, SAMPLES, settings } from '../../web/elements/follow-word/settings.js';
 import { candidatesOf, looksOf, trace, type Focus } from '../../web/elements/follow-word/trace.js';
+import { LANGUAGES } from '../../web/elements/languages.js';
 import { attention } from '../support/library.js';
+import { readProse } from '../support/proseFiles.js';
 import { runModule } from '../support/runModule.js';
 
 const FOLDER = 'web/elements/shared/story/stories260K';
@@ -220,6 +222,19 @@ describe('where a head looks', () => {
     const others = Array.from({ length: word.initial }, (_, j) => top(new Map([[j + 1, 8]])));
     expect(others.some((token) => token !== top(NOT_MOVED))).toBe(true);
   });
+});
+
+test.each(LANGUAGES)('the section in %s begins with a word that looks at the one that it means', (language) => {
+  const tag = /<follow-word [^>]*>/.exec(readProse(language))![0];
+  const given = (name: string): string => new RegExp(` ${name}="([^"]*)"`).exec(tag)![1]!;
+  const { ids } = tokenizer.encode(given('text'));
+  const focus = { word: Number(given('word')), layer: Number(given('layer')), head: Number(given('head')) };
+  const { weights: looks, logits } = trace(model, ids, { ...focus, moved: NOT_MOVED });
+  const decoded = (token: number): string => tokenizer.decode([token]).trim();
+  expect(decoded(ids[focus.word - 1]!)).toBe('her');
+  const looked = Array.from(looks).indexOf(Math.max(...looks));
+  expect(tokenizer.decode(ids.slice(looked - 1, looked + 2))).toContain('doll');
+  expect(decoded(candidatesOf(logits, 1)[0]!.token)).toBe('do');
 });
 
 test('sentences fit', () => {

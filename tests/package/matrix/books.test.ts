@@ -95,7 +95,7 @@ it('slides of reveal.js show figures, which keep their keys and track the pointe
     expect(await slider.inputValue()).not.toBe(before);
     expect(await slide()).toBe('Each row is a position');
     // Slides are scaled: the readout must be that of the cell under the pointer.
-    const plot = map.getByRole('application');
+    const plot = map.locator('heat-map').getByRole('application');
     // Waits until the slide has stopped moving.
     await plot.hover();
     const { y, height } = (await map.boundingBox())!;
