@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { headsOf, type HeadArrays } from '../../web/elements/shared/heads/heads.js';
+import type { HeadArrays } from '../../web/elements/package-types.js';
+import { headsOf } from '../../web/elements/shared/heads/heads.js';
 import { numbersIn, partAround } from '../../web/elements/shared/heads/part.js';
 import { mapsOf } from '../support/mapsOf.js';
 

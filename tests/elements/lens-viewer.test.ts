@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { valuesOf } from '../../web/elements/shared/lens-viewer/lens-map.js';
-import { lensesOf, type Lens, type LensArrays } from '../../web/elements/shared/lens-viewer/lens.js';
+import type { LensArrays } from '../../web/elements/package-types.js';
+import { lensesOf, type Lens } from '../../web/elements/shared/lens-viewer/lens.js';
 import { likeliest, rankOf } from '../../web/elements/shared/likeliest.js';
 import { npy } from '../support/npy.js';
 import { open, stories } from '../models/fixtures.js';

@@ -1,13 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { pixelsOf } from 'wasm-attention/models';
+import type { PatchArrays } from '../../web/elements/package-types.js';
 import { tokenBy } from '../../web/elements/shared/patch-viewer/large-map.js';
-import {
-  gridOf,
-  regionOf,
-  type PatchArrays,
-  type PatchHeads,
-} from '../../web/elements/shared/patch-viewer/patch-heads.js';
+import { gridOf, regionOf, type PatchHeads } from '../../web/elements/shared/patch-viewer/patch-heads.js';
 import { cropOf, opaque, sourceOf } from '../../web/elements/shared/patch-viewer/picture.js';
 import { Rollout } from '../../web/elements/shared/patch-viewer/rollout.js';
 import { acrossOf, numberBy } from '../../web/elements/shared/patch-viewer/small-maps.js';

@@ -1,9 +1,10 @@
 /** Every block of code in the README and the guides: programs print what they say, commands exist, tags are figures. */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { Patches } from '../../web/elements/package-types.js';
 import { headsOf } from '../../web/elements/shared/heads/heads.js';
 import { matrixOf } from '../../web/elements/shared/heat-map/matrix.js';
-import { gridOf, type Patches } from '../../web/elements/shared/patch-viewer/patch-heads.js';
+import { gridOf } from '../../web/elements/shared/patch-viewer/patch-heads.js';
 import { sourceOf } from '../../web/elements/shared/patch-viewer/picture.js';
 import { figures, parts } from '../../web/elements/registry.js';
 import { fences, programs, promised } from '../support/fences.js';

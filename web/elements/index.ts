@@ -5,14 +5,26 @@
  */
 export * from './generated/classes.js';
 export { HeadViewer } from './shared/head-viewer/head-viewer.js';
-export type { ArrayForm, Bytes, Nested, Shaped } from './shared/arrays/shaped.js';
-export type { HeadArrays, HeadDetail, Heads } from './shared/heads/heads.js';
+export type {
+  ArrayForm,
+  Bytes,
+  CellDetail,
+  HeadArrays,
+  HeadDetail,
+  LayerLogits,
+  LensArrays,
+  MapArrays,
+  Nested,
+  PatchArrays,
+  Patches,
+  PictureForm,
+  Region,
+  Shaped,
+} from './package-types.js';
+export type { Heads } from './shared/heads/heads.js';
 export { LensViewer } from './shared/lens-viewer/lens-viewer.js';
-export type { LayerLogits, LensArrays } from './shared/lens-viewer/lens.js';
 export { PatchViewer } from './shared/patch-viewer/patch-viewer.js';
-export type { PatchArrays, Patches, PatchHeads } from './shared/patch-viewer/patch-heads.js';
-export type { PictureForm, Region } from './shared/patch-viewer/picture.js';
+export type { PatchHeads } from './shared/patch-viewer/patch-heads.js';
 export { RampLegend } from './shared/heat-map/ramp-legend.js';
-export { HeatMap, type CellDetail } from './shared/heat-map/heat-map.js';
-export type { MapArrays } from './shared/heat-map/matrix.js';
+export { HeatMap } from './shared/heat-map/heat-map.js';
 export type { EncodingSettings } from './shared/encoding/encoding-group.js';

@@ -1,10 +1,11 @@
 /** Parts of the figures that the page uses for its own elements. */
+export type { HeadDetail } from './package-types.js';
 export { choices, toggle } from './shared/controls/controls.js';
 export { controlStyles } from './shared/controls/control-styles.js';
 export { Width } from './shared/controls/width.js';
 export type { FigureElement } from './shared/figure/figure-element.js';
 export { HeadViewer } from './shared/head-viewer/head-viewer.js';
-export { headsOf, NO_HEADS, type HeadDetail, type Heads } from './shared/heads/heads.js';
+export { headsOf, NO_HEADS, type Heads } from './shared/heads/heads.js';
 export { HeatMap } from './shared/heat-map/heat-map.js';
 export { valuesTable } from './shared/heat-map/values-table.js';
 export { likeliest } from './shared/likeliest.js';

@@ -25,7 +25,7 @@ export interface Picture {
   readonly height: number;
 }
 
-/** A cell of a heat map. */
+/** A cell of a heat map, as `cell-change` and `cell-pick` report it. Indices start at 0. */
 export interface CellDetail {
   readonly row: number;
   readonly column: number;
@@ -150,7 +150,7 @@ export interface Region {
 
 /**
  * A picture: an image that is loaded, a canvas, an ImageBitmap; ImageData, or other RGBA or RGB bytes with their size; or
- * (height, width, 3 or 4) whole numbers from 0 to 255.
+ * (height, width, 3 or 4) whole numbers from 0 to 255, as notebooks have them.
  */
 export type PictureForm =
   | HTMLImageElement
@@ -171,8 +171,11 @@ export interface PatchArrays {
   readonly sample?: number;
   /** The picture that the model has seen, or the one that this was cut out of: see `region`. */
   readonly picture: PictureForm;
-  /** The part of `picture` that the patches cover, as `pixelsOf` gives it. Default: all. */
+  /** The part of `picture` that the patches cover, black where it is larger. Default: all. */
   readonly region?: Region;
+  /** What `pixelsOf` made of `picture`, instead of `region`: the patches cover all of it that fills one. */
+  readonly pixels?: { readonly shape: readonly number[]; readonly region: Region };
+  /** Where the patches are among the tokens. */
   readonly patches: Patches;
   /**
    * The names of the tokens before the patches; `class`, `distillation` and `register` are translated. Default: the first

@@ -6,7 +6,7 @@ import { Width } from '../shared/controls/width.js';
 import { EncodingFigure } from '../shared/encoding/encoding-figure.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure } from '../shared/figure/figure-element.js';
-import type { CellDetail } from '../shared/heat-map/heat-map.js';
+import type { CellDetail } from '../package-types.js';
 import '../shared/heat-map/heat-map.js';
 import { plotCursorStyles, plotStyles } from '../shared/plot/plot-styles.js';
 import { subscript } from '../shared/plot/subscript.js';

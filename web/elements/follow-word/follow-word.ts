@@ -2,7 +2,7 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { load } from 'wasm-attention';
 import { hint, textField } from '../shared/controls/controls.js';
 import { Width } from '../shared/controls/width.js';
-import type { Picture as Exported } from '../shared/export/svg.js';
+import type { Picture as Exported } from '../package-types.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { Goals, goalStyles } from '../shared/goals.js';

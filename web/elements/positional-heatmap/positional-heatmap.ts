@@ -6,7 +6,7 @@ import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure } from '../shared/figure/figure-element.js';
 import { Goals, goalStyles, type Winnable } from '../shared/goals.js';
 import '../shared/heat-map/heat-map.js';
-import type { CellDetail } from '../shared/heat-map/heat-map.js';
+import type { CellDetail } from '../package-types.js';
 import { seriesMarks } from '../shared/plot/series.js';
 import { flag, several, whole } from '../shared/settings.js';
 import { closest, type Closest } from './closest.js';

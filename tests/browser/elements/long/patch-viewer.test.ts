@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { LANGUAGES } from '../../../../web/elements/languages.js';
-import type { PatchArrays } from '../../../../web/elements/shared/patch-viewer/patch-heads.js';
+import type { PatchArrays } from '../../../../web/elements/package-types.js';
 import type { PatchViewer } from '../../../../web/elements/shared/patch-viewer/patch-viewer.js';
 import { attentionRollout } from '../../../reference/attentionRollout.js';
 import { violationsOf, widthOf } from '../../alone.js';

@@ -1,10 +1,6 @@
 /** numpy's .npy format, versions 1 to 3. Source: numpy, "numpy.lib.format". */
 
-/** Numbers with their shape, row by row. */
-export interface Shaped {
-  readonly data: ArrayLike<number>;
-  readonly shape: readonly number[];
-}
+import type { Shaped } from '../../package-types.js';
 
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59]; // \x93NUMPY
 

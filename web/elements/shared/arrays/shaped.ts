@@ -1,22 +1,5 @@
-import { isNpy, readNpy, readNumbers, type Shaped } from './npy.js';
-
-export type { Shaped };
-
-/**
- * Bytes with their shape and dtype: `uint8`, `float16`, `float32` or `float64`, little-endian. Those of a Uint16Array are
- * float16 by default.
- */
-export interface Bytes {
-  readonly data: ArrayBuffer | ArrayBufferView;
-  readonly shape: readonly number[];
-  readonly dtype: string;
-}
-
-/** Nested lists of numbers; the innermost may be typed arrays. */
-export type Nested = readonly (number | Nested | ArrayLike<number>)[];
-
-/** One array. Bytes without a shape are those of a .npy file. */
-export type ArrayForm = Shaped | Bytes | Nested | ArrayBuffer | ArrayBufferView;
+import type { Bytes, Shaped } from '../../package-types.js';
+import { isNpy, readNpy, readNumbers } from './npy.js';
 
 const MAX_AXES = 4;
 

@@ -1,4 +1,4 @@
-import type { Picture } from './svg.js';
+import type { Picture } from '../../package-types.js';
 
 /** A number of pixels that every engine's canvas supports. Safari has the lowest limit, 4096 by 4096. */
 const MAX_PIXELS = 4096 * 4096;

@@ -1,16 +1,8 @@
+import type { Picture } from '../../package-types.js';
 import { SVG } from './cells.js';
 import { Drawing } from './drawing.js';
 import { clean, standalone } from './shapes.js';
 import { atRest, childrenOf, isHidden, isLeftOut, turnOf } from './walk.js';
-
-/** A picture of a figure. */
-export interface Picture {
-  /** A whole SVG document. */
-  readonly svg: string;
-  /** Size in CSS pixels. */
-  readonly width: number;
-  readonly height: number;
-}
 
 /** The margin around the picture, in CSS pixels. */
 const MARGIN = 8;

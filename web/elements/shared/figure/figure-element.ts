@@ -5,7 +5,7 @@ import { controlStyles } from '../controls/control-styles.js';
 import { choices, slider, type Slider } from '../controls/controls.js';
 import { followHost } from '../dark-host.js';
 import { define } from '../define.js';
-import type { Picture } from '../export/svg.js';
+import type { Picture } from '../../package-types.js';
 import { Localised, type Translations } from '../localised.js';
 import { valueOf, type Settings, type Values } from '../settings.js';
 import { baseStyles } from '../styles.js';

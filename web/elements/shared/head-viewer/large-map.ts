@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { hint } from '../controls/controls.js';
 import { entropyBars } from '../entropy/entropy-bars.js';
-import { onCell, type CellDetail } from '../heat-map/heat-map.js';
+import type { CellDetail } from '../../package-types.js';
+import { onCell } from '../heat-map/heat-map.js';
 import { shownOf } from '../heat-map/marks.js';
 import type { Localised } from '../localised.js';
 import { shortened } from '../tokens.js';

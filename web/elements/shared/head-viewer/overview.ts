@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Localised } from '../localised.js';
-import type { HeadDetail, Heads } from '../heads/heads.js';
+import type { HeadDetail } from '../../package-types.js';
+import type { Heads } from '../heads/heads.js';
 import { numbersIn, type Part, type Span } from '../heads/part.js';
 
 /** All heads, which of them is shown large, and which are silenced. */

@@ -1,29 +1,5 @@
-import { checkWords, isWhole, toShaped, type ArrayForm, type Shaped } from '../arrays/shaped.js';
-
-/** What `loadArrays` takes. */
-export interface HeadArrays {
-  /**
-   * (L, S), (H, L, S) or (layers, H, L, S); or a list with (H, L, S) or (B, H, L, S) per layer, as models return them.
-   */
-  readonly weights: ArrayForm | readonly ArrayForm[];
-  /** Which of the B samples of a batch is shown, from 0. Default: the only one. */
-  readonly sample?: number;
-  /** The L query tokens. Default: numbers from 1. */
-  readonly tokens?: readonly string[];
-  /** The S key tokens. Default: `tokens` if L = S. */
-  readonly keyTokens?: readonly string[];
-  /**
-   * Whether a query sees no later keys, as in decoders; the others are hatched. The last query is aligned with the last
-   * key. Default false.
-   */
-  readonly isCausal?: boolean;
-}
-
-/** A head; both numbers from 1. */
-export interface HeadDetail {
-  readonly layer: number;
-  readonly head: number;
-}
+import type { HeadArrays, Shaped } from '../../package-types.js';
+import { checkWords, isWhole, toShaped } from '../arrays/shaped.js';
 
 /** The weights of all heads of all layers over one text. */
 export interface Heads {

@@ -1,4 +1,5 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import type { CellDetail, MapArrays } from '../../package-types.js';
 import { AttributeElement } from '../attribute-element.js';
 import { controlStyles } from '../controls/control-styles.js';
 import { hint } from '../controls/controls.js';
@@ -13,16 +14,11 @@ import { watchDevicePixels } from './device-pixels.js';
 import { followScheme } from './follow-scheme.js';
 import { heatMapStyles } from './heat-map-styles.js';
 import { columnTicks, cursorMark, cursorValue, frames, hatching, rowTicks } from './marks.js';
-import { matrixOf, type MapArrays } from './matrix.js';
+import { matrixOf } from './matrix.js';
 import { paintCells } from './paint-cells.js';
 import './ramp-legend.js';
 import { rampFor, rampStyles } from './ramps.js';
 import { valuesTable } from './values-table.js';
-
-/** The cell under the cursor, as `cell-change` and `cell-pick` report it. Indices start at 0. */
-export interface CellDetail extends Cell {
-  readonly value: number;
-}
 
 /** A figure's handler of its maps' events, which do not leave the figure. */
 export function onCell(handle: (cell: CellDetail) => void): (event: CustomEvent<CellDetail>) => void {

@@ -1,13 +1,5 @@
-import { checkWords, toShaped, type ArrayForm } from '../arrays/shaped.js';
-
-/** What `loadArrays` of a heat map takes. */
-export interface MapArrays {
-  /** (rows, columns). */
-  readonly values: ArrayForm;
-  /** Labels of the rows and columns. Default: numbers from `origin`. */
-  readonly tokens?: readonly string[];
-  readonly keyTokens?: readonly string[];
-}
+import type { MapArrays } from '../../package-types.js';
+import { checkWords, toShaped } from '../arrays/shaped.js';
 
 export interface Matrix {
   readonly values: ArrayLike<number>;

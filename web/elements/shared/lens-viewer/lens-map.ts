@@ -1,6 +1,7 @@
 import { html, nothing, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
 import { numbersIn, partAround } from '../heads/part.js';
-import { onCell, type CellDetail } from '../heat-map/heat-map.js';
+import type { CellDetail } from '../../package-types.js';
+import { onCell } from '../heat-map/heat-map.js';
 import { withAxes } from '../heat-map/map-axes.js';
 import type { Cell } from '../heat-map/cursor.js';
 import { nextTokens } from '../next-tokens.js';

@@ -1,5 +1,6 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
+import type { LensArrays } from '../../package-types.js';
 import { AttributeElement } from '../attribute-element.js';
 import { controlStyles } from '../controls/control-styles.js';
 import { hint } from '../controls/controls.js';
@@ -19,7 +20,7 @@ import { baseStyles } from '../styles.js';
 import { tableStyles } from '../table-styles.js';
 import { aspectOf, column, lensMap, ticksOf, type LensMap } from './lens-map.js';
 import { lensViewerStyles } from './lens-viewer-styles.js';
-import { lensesOf, NO_LENSES, type Lens, type LensArrays, type Lenses } from './lens.js';
+import { lensesOf, NO_LENSES, type Lens, type Lenses } from './lens.js';
 import { lensWords } from './words.js';
 
 /** The most rows of the table: more take a browser seconds. */

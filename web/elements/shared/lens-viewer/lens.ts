@@ -1,24 +1,6 @@
-import { checkWords, isWhole, toShaped, type ArrayForm, type Shaped } from '../arrays/shaped.js';
+import type { ArrayForm, LayerLogits, LensArrays, Shaped } from '../../package-types.js';
+import { checkWords, isWhole, toShaped } from '../arrays/shaped.js';
 import { likeliest, rankOf, type Likely } from '../likeliest.js';
-
-/** A layer's logits, (T, V) or (1, T, V); or a function that gives them when they are needed. */
-export type LayerLogits = ArrayForm | (() => ArrayForm | Promise<ArrayForm>);
-
-/** What `loadArrays` takes. */
-export interface LensArrays {
-  /**
-   * The logits after each layer: (layers, T, V); or a list with (T, V) or (1, T, V) per layer, as `unembed` returns them. In a
-   * list, each may be a function that returns them or a promise of them. It is called when they are needed, and again
-   * whenever the reader follows another token, so that they need not all be in memory at once.
-   */
-  readonly logits: ArrayForm | readonly LayerLogits[];
-  /** The same with heads or neurons ablated, shown beside. */
-  readonly ablated?: ArrayForm | readonly LayerLogits[] | undefined;
-  /** The T tokens of the text. Default: numbers from 1. Needed where `logits` has functions. */
-  readonly tokens?: readonly string[] | undefined;
-  /** The V tokens of the vocabulary. Default: numbers from 0. */
-  readonly vocabulary?: readonly string[] | undefined;
-}
 
 /** How many of the most likely tokens are kept. */
 const KEPT = 5;

@@ -1,41 +1,7 @@
+import type { PatchArrays, Patches, Region } from '../../package-types.js';
 import { checkWords } from '../arrays/shaped.js';
-import { headsOf, NO_HEADS, type HeadArrays, type Heads } from '../heads/heads.js';
-import { cropOf, type PictureForm, type Region } from './picture.js';
-
-/** Where the patches of a picture are among a model's tokens, as `patches` of a vision model says it. */
-export interface Patches {
-  /** The number of tokens before the patches. */
-  readonly first: number;
-  /** The patch in row r and column c is token `first + r * columns + c`. */
-  readonly rows: number;
-  readonly columns: number;
-  /** The side of a patch in the model's pixels. */
-  readonly size?: number;
-}
-
-/** What `loadArrays` takes. */
-export interface PatchArrays {
-  /**
-   * (T, T), (H, T, T) or (layers, H, T, T), where T is `first + rows * columns`; or a list with (H, T, T) or (B, H, T, T)
-   * per layer, as models return them.
-   */
-  readonly weights: HeadArrays['weights'];
-  /** Which of the B pictures of a batch is shown, from 0. Default: the only one. */
-  readonly sample?: number;
-  /** The picture that the model has seen, or the one that this was cut out of: see `region`. */
-  readonly picture: PictureForm;
-  /** The part of `picture` that the patches cover, black where it is larger. Default: all. */
-  readonly region?: Region;
-  /** What `pixelsOf` made of `picture`, instead of `region`: the patches cover all of it that fills one. */
-  readonly pixels?: { readonly shape: readonly number[]; readonly region: Region };
-  /** Where the patches are among the tokens. */
-  readonly patches: Patches;
-  /**
-   * The names of the tokens before the patches; `class`, `distillation` and `register` are translated. Default: the first
-   * one is the class token, the others have numbers.
-   */
-  readonly tokens?: readonly string[];
-}
+import { headsOf, NO_HEADS, type Heads } from '../heads/heads.js';
+import { cropOf } from './picture.js';
 
 /** The weights of all heads of all layers over a picture. */
 export interface PatchHeads extends Pick<Heads, 'layers' | 'heads' | 'mapOf'> {

@@ -1,24 +1,5 @@
-import { toShaped, type ArrayForm } from '../arrays/shaped.js';
-
-/**
- * A picture: an image that is loaded, a canvas, an ImageBitmap; ImageData, or other RGBA or RGB bytes with their size; or
- * (height, width, 3 or 4) whole numbers from 0 to 255, as notebooks have them.
- */
-export type PictureForm =
-  | HTMLImageElement
-  | HTMLCanvasElement
-  | OffscreenCanvas
-  | ImageBitmap
-  | { readonly data: ArrayLike<number>; readonly width: number; readonly height: number }
-  | ArrayForm;
-
-/** A part of a picture, in its pixels from the upper left corner. It may be larger than the picture. */
-export interface Region {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
+import type { PictureForm, Region } from '../../package-types.js';
+import { toShaped } from '../arrays/shaped.js';
 
 /** Bytes of a picture, 3 or 4 a pixel. */
 export interface Pixels {
