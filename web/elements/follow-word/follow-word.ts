@@ -29,7 +29,7 @@ const GOALS = { before: 'follow.goalBefore', first: 'follow.goalFirst', change: 
 
 const FOLLOW: Translations<keyof typeof english> = {
   english,
-  load: (language) => import(`./texts/${language}.json`) as ReturnType<typeof FOLLOW.load>,
+  load: (language) => import(`./texts/${language}.json`),
 };
 
 /**

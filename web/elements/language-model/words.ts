@@ -3,13 +3,12 @@ import type { Localised, StringKey, Translations } from '../shared/localised.js'
 import type { StoryWords } from '../shared/story/story-texts.js';
 import english from './texts/en.json';
 
-type TellerKey = keyof typeof english;
-export type TellerWords = StoryWords & Localised<TellerKey | StringKey>;
-
 /** What `<language-model>` says. */
-export const TELLER: Translations<TellerKey> = {
+export type TellerWords = StoryWords & Localised<keyof typeof english | StringKey>;
+
+export const TELLER: Translations<keyof typeof english> = {
   english,
-  load: (language) => import(`./texts/${language}.json`) as ReturnType<typeof TELLER.load>,
+  load: (language) => import(`./texts/${language}.json`),
 };
 
 /** Translations of sentences that the model writes; none in English. */

@@ -15,7 +15,7 @@ import { patchCode } from './code.js';
 import { frame, grid, quarters, VIEW_BOX } from './drawing.js';
 import { orderOf, patchScene, rowOf, type Scene } from './scene.js';
 import { patchStyles } from './styles.js';
-import { circleWords } from './words/circle-words.js';
+import { CIRCLES, type CircleWords } from './words/circle-words.js';
 import { answerText, attentionText, longestReason, reasonText } from './words/remarks.js';
 
 const LAST_SEED = 9999;
@@ -38,10 +38,11 @@ const settings = {
  * positions all orders of the patches are the same to it: shuffling them changes neither its answer nor its weights.
  */
 export class PatchPositions extends figureWith(settings) {
+  static override readonly texts = [CIRCLES];
   static override styles = [nextTokensStyles, patchStyles];
   static override properties = { spoken: { state: true } };
 
-  protected override readonly words = circleWords(this);
+  declare protected readonly words: CircleWords;
   /** What a move by keyboard has led to. */
   declare protected spoken: string;
   #models: Readonly<Record<'yes' | 'no', VisionModel>> | undefined;

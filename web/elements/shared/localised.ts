@@ -9,13 +9,14 @@ export type StringKey = keyof typeof english;
 /** Texts in several languages, with the same keys in each. English is included; the others are loaded when needed. */
 export interface Translations<Key extends string> {
   readonly english: Readonly<Record<Key, string>>;
-  readonly load: (language: Language) => Promise<{ default: Readonly<Record<Key, string>> }>;
+  /** Imports the module of a language. */
+  readonly load: (language: Language) => Promise<unknown>;
 }
 
 /** The texts of the figures. */
 const FIGURES: Translations<StringKey> = {
   english,
-  load: (language) => import(`../generated/strings/${language}.json`) as ReturnType<typeof FIGURES.load>,
+  load: (language) => import(`../generated/strings/${language}.json`),
 };
 
 /**
@@ -51,7 +52,7 @@ export class Localised<Key extends string = StringKey> implements ReactiveContro
       this.#use(this.#english);
       return;
     }
-    Promise.all(this.#translations.map(({ load }) => load(language))).then(
+    Promise.all(this.#translations.map(({ load }) => load(language) as Promise<{ default: object }>)).then(
       (modules) => this.#use(Object.assign({}, ...modules.map((module) => module.default)) as object),
       () => this.#use(this.#english),
     );

@@ -1,6 +1,6 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
-import { baseStyles, controlStyles, seriesStyles, tableStyles, Width } from '../../elements/kit.js';
+import { baseStyles, controlStyles, Localised, seriesStyles, tableStyles, Width } from '../../elements/kit.js';
 import { caretOffset } from './caret.js';
 import { CellCode } from './cell-code.js';
 import { outputItem, verdict } from './cell-output.js';
@@ -9,7 +9,7 @@ import { cellStyles } from './code-cell-styles.js';
 import { languageTabs, type Language } from './language-tabs.js';
 import { linesStyles } from './lines-plot.js';
 import { unpackOutputs } from './printed-outputs.js';
-import { cellWords } from './words.js';
+import { CELLS, type CellWords } from './words.js';
 
 /**
  * `<code-cell>`: two listings, JavaScript that readers may run and edit, and the same in PyTorch to read. The listings
@@ -30,7 +30,7 @@ export class CodeCell extends LitElement {
   declare protected language: Language;
   declare protected copied: boolean;
 
-  readonly #words = cellWords(this);
+  readonly #words: CellWords = new Localised(this, CELLS);
   readonly #run = new CellRun(() => this.requestUpdate());
   readonly #width = new Width(this);
   readonly #code = new CellCode(this, () => this.requestUpdate());

@@ -1,9 +1,9 @@
 import { LitElement } from 'lit';
-import { baseStyles, controlStyles, nextTokensStyles, tableStyles } from '../../elements/kit.js';
+import { baseStyles, controlStyles, Localised, nextTokensStyles, tableStyles } from '../../elements/kit.js';
 import type { UrlState } from './link.js';
 import { explorerStyles } from './model-explorer-styles.js';
 import type { SlowTokenizer } from './tokenizer.js';
-import { modelWords } from './words.js';
+import { MODELS, type ModelWords } from './words.js';
 
 /** The debounce of what the reader changes, in milliseconds. */
 const DELAY = 250;
@@ -28,7 +28,7 @@ export abstract class Explorer<Checkpoint> extends LitElement {
   /** What is missing, or went wrong. */
   declare protected said: string;
   declare protected isStale: boolean;
-  protected readonly words = modelWords(this);
+  protected readonly words: ModelWords = new Localised(this, MODELS);
   #timer: ReturnType<typeof setTimeout> | undefined;
   #runs = 0;
 

@@ -1,5 +1,5 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
-import { baseStyles, controlStyles } from '../../elements/kit.js';
+import { baseStyles, controlStyles, Localised } from '../../elements/kit.js';
 import { changeEntry } from '../history-entry.js';
 import type { Checkpoint, Files, Given } from './checkpoint.js';
 import { textFor } from './examples.js';
@@ -9,7 +9,7 @@ import { dropZone, LARGE, opening, statusOf, typeChoice, type State } from './op
 import type { WeightType } from './sizes.js';
 import { sources } from './sources.js';
 import './text-explorer.js';
-import { modelWords } from './words.js';
+import { MODELS, type ModelWords } from './words.js';
 
 type Module = typeof import('./checkpoint.js');
 
@@ -30,7 +30,7 @@ export class ModelExplorer extends LitElement {
 
   declare protected state: State;
   declare protected urlState: UrlState;
-  readonly #words = modelWords(this);
+  readonly #words: ModelWords = new Localised(this, MODELS);
   #opening = new AbortController();
   /** What was opened last. */
   #files: Files | undefined;

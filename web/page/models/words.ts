@@ -1,17 +1,10 @@
-import { Localised, type StringKey, type Translations } from '../../elements/kit.js';
+import type { Localised, StringKey, Translations } from '../../elements/kit.js';
 import english from '../languages/en/models.json';
 
-type ModelKey = keyof typeof english;
-
 /** The texts of the page about models: its own, and those that it shares with the figures. */
-export type ModelWords = Localised<ModelKey | StringKey>;
+export type ModelWords = Localised<keyof typeof english | StringKey>;
 
-const MODELS: Translations<ModelKey> = {
+export const MODELS: Translations<keyof typeof english> = {
   english,
-  load: (language) => import(`../languages/${language}/models.json`) as ReturnType<typeof MODELS.load>,
+  load: (language) => import(`../languages/${language}/models.json`),
 };
-
-/** The texts in an element's language. */
-export function modelWords(element: ConstructorParameters<typeof Localised>[0]): ModelWords {
-  return new Localised<ModelKey | StringKey>(element, MODELS);
-}

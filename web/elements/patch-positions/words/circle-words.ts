@@ -1,17 +1,10 @@
-import { Localised, type StringKey, type Translations } from '../../shared/localised.js';
+import type { Localised, StringKey, Translations } from '../../shared/localised.js';
 import english from './strings/en.json';
 
-type CircleKey = keyof typeof english;
-
 /** The texts of `<patch-positions>`: its own, which are loaded with it, and those that it shares with other figures. */
-export type CircleWords = Localised<CircleKey | StringKey>;
+export type CircleWords = Localised<keyof typeof english | StringKey>;
 
-const CIRCLES: Translations<CircleKey> = {
+export const CIRCLES: Translations<keyof typeof english> = {
   english,
-  load: (language) => import(`./strings/${language}.json`) as ReturnType<typeof CIRCLES.load>,
+  load: (language) => import(`./strings/${language}.json`),
 };
-
-/** The texts in an element's language. */
-export function circleWords(element: ConstructorParameters<typeof Localised>[0]): CircleWords {
-  return new Localised<CircleKey | StringKey>(element, CIRCLES);
-}

@@ -15,13 +15,14 @@ import { saveTools, toolMenu } from '../figure/tool-menu.js';
 import type { Cell } from '../heat-map/cursor.js';
 import '../heat-map/heat-map.js';
 import { mapAxesStyles } from '../heat-map/map-axes.js';
+import { Localised } from '../localised.js';
 import { nextTokensStyles } from '../next-tokens.js';
 import { baseStyles } from '../styles.js';
 import { tableStyles } from '../table-styles.js';
 import { aspectOf, column, lensMap, ticksOf, type LensMap } from './lens-map.js';
 import { lensViewerStyles } from './lens-viewer-styles.js';
 import { lensesOf, NO_LENSES, type Lens, type Lenses } from './lens.js';
-import { lensWords } from './words.js';
+import { LENS, type LensWords } from './words.js';
 
 /** The most rows of the table: more take a browser seconds. */
 const MOST_ROWS = 2000;
@@ -71,7 +72,7 @@ export class LensViewer extends AttributeElement {
   declare protected failure: string;
   declare protected tableOpen: boolean;
 
-  readonly #words = lensWords(this);
+  readonly #words: LensWords = new Localised(this, LENS);
   readonly #width = new Width(this, '.map');
   /** Counts readings: a later one ends those before it. */
   #readings = 0;

@@ -16,6 +16,7 @@ import { followScheme } from '../heat-map/follow-scheme.js';
 import { paintCells } from '../heat-map/paint-cells.js';
 import { valuesTable } from '../heat-map/values-table.js';
 import { numbersIn, partAround, type Span } from '../heads/part.js';
+import { Localised } from '../localised.js';
 import { onceAFrame } from '../once-a-frame.js';
 import { baseStyles } from '../styles.js';
 import { tableStyles } from '../table-styles.js';
@@ -26,7 +27,7 @@ import { NO_PATCHES, patchHeadsOf, type PatchHeads } from './patch-heads.js';
 import { patchViewerStyles } from './patch-viewer-styles.js';
 import { Rollout } from './rollout.js';
 import { acrossOf, smallMaps } from './small-maps.js';
-import { patchWords, tokenName } from './words.js';
+import { PATCHES, tokenName, type PatchWords } from './words.js';
 
 /** How long work on maps may keep the browser from the reader's input, in milliseconds. */
 const SLICE = 12;
@@ -83,7 +84,7 @@ export class PatchViewer extends AttributeElement {
   declare protected note: string;
   declare protected spoken: string;
 
-  readonly #words = patchWords(this);
+  readonly #words: PatchWords = new Localised(this, PATCHES);
   /** The patch that was chosen last. */
   #patch = 0;
   #rollout = new Rollout(NO_PATCHES, 0, new Set());

@@ -1,21 +1,14 @@
-import { Localised, type StringKey, type Translations } from '../localised.js';
+import type { Localised, StringKey, Translations } from '../localised.js';
 import type { PatchHeads } from './patch-heads.js';
 import english from './strings/en.json';
 
-type PatchKey = keyof typeof english;
-
 /** The texts of `<patch-viewer>`: its own, and those that it shares with the figures. */
-export type PatchWords = Localised<PatchKey | StringKey>;
+export type PatchWords = Localised<keyof typeof english | StringKey>;
 
-const PATCHES: Translations<PatchKey> = {
+export const PATCHES: Translations<keyof typeof english> = {
   english,
-  load: (language) => import(`./strings/${language}.json`) as ReturnType<typeof PATCHES.load>,
+  load: (language) => import(`./strings/${language}.json`),
 };
-
-/** The texts in an element's language. */
-export function patchWords(element: ConstructorParameters<typeof Localised>[0]): PatchWords {
-  return new Localised<PatchKey | StringKey>(element, PATCHES);
-}
 
 /** What a token is called: a patch by its place, another by its own name. */
 export function tokenName(words: PatchWords, { patches, special }: PatchHeads, token: number): string {
