@@ -99,7 +99,7 @@ export class AttentionMasks extends figureWith(settings) {
   #weights({ weights, mask }: MaskScene): TemplateResult {
     const { words } = this;
     return html`<div class="weights">
-      <p>${words.text('masks.weights')}</p>
+      <p>${words.text('weights')}</p>
       <heat-map
         bare
         .values=${weights}
@@ -110,7 +110,7 @@ export class AttentionMasks extends figureWith(settings) {
         low="0"
         high="1"
         origin="1"
-        label=${words.text('masks.weights')}
+        label=${words.text('weights')}
         row-name=${words.text('query')}
         column-name=${words.text('key')}
         @cell-change=${onCell((cell) => (this.pointed = cell))}
@@ -171,7 +171,7 @@ export class AttentionMasks extends figureWith(settings) {
         words.text('query'),
         words.text('key'),
         ...names.map((name) => words.text(`masks.${name}`)),
-        words.text('masks.weights'),
+        words.text('weights'),
       ],
       rows: Array.from(scene.weights, (weight, i) => [
         Math.floor(i / LENGTH) + 1,

@@ -19,7 +19,7 @@ export function raceControls(words: Localised, settings: RaceSettings): Template
   const power = (of: Axis, name: 'length' | 'width'): TemplateResult =>
     slider({
       name,
-      label: words.text(of === 'n' ? 'race.tokens' : 'race.width'),
+      label: words.text(of === 'n' ? 'race.tokens' : 'encoding.width'),
       value: Math.log2(settings[name]),
       min: Math.log2(RANGES[of][0]),
       max: Math.log2(RANGES[of][1]),

@@ -59,7 +59,7 @@ export function racePlot(view: RaceView, width: number): RacePlot {
     curves,
     crossings,
     chosen: chosen[axis],
-    axisName: words.text(axis === 'n' ? 'race.tokens' : 'race.width'),
+    axisName: words.text(axis === 'n' ? 'race.tokens' : 'encoding.width'),
     countName: words.text('race.multiplyAdds'),
     timeName: words.text('race.time'),
     number: (value) => words.number(value),

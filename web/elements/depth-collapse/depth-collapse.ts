@@ -57,8 +57,8 @@ export class DepthCollapse extends figureWith(settings) {
       html`<div>
         <p class="map-title" aria-hidden="true">${label(stack)}</p>
         ${withAxes(
-          words.text('depth.token'),
-          words.text('depth.token'),
+          words.text('token'),
+          words.text('token'),
           html`<heat-map
             bare
             tell
@@ -69,8 +69,8 @@ export class DepthCollapse extends figureWith(settings) {
             high="1"
             origin="1"
             label=${words.text('depth.mapLabel', { stack: label(stack), depth })}
-            row-name=${words.text('depth.token')}
-            column-name=${words.text('depth.token')}
+            row-name=${words.text('token')}
+            column-name=${words.text('token')}
           ></heat-map>`,
         )}
       </div>`;

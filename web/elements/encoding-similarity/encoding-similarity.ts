@@ -148,7 +148,7 @@ export class EncodingSimilarity extends EncodingFigure {
       ${faint}
       <path class="curve" d=${path(at)} />
       ${this.#cursor(x, (offset) => y(at(offset)))}
-      <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('similarity.distance')}</text>
+      <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('relative.offset')}</text>
     </svg>`;
   }
 

@@ -325,7 +325,7 @@ export class LanguageModel extends figureWith(settings) {
       ...(changed === undefined ? [] : [{ name: this.#changedName, tokens: changed.tokens }]),
     ];
     const columns = runs.flatMap(({ name }) => [
-      `${words.text('story.token')}: ${name}`,
+      `${words.text('token')}: ${name}`,
       `${words.text('story.number')}: ${name}`,
     ]);
     const longest = Math.max(...runs.map(({ tokens }) => tokens.length));

@@ -148,7 +148,7 @@ export class PatchPositions extends figureWith(settings) {
         .rowLabels=${ROWS}
         label-step="2"
         label=${words.text('heads.head', { head: head + 1 })}
-        row-name=${words.text('circles.row')}
+        row-name=${words.text('row')}
         column-name=${words.text('column')}
         ><svg slot="over" viewBox=${VIEW_BOX} aria-hidden="true">${quarters(picture)}</svg></heat-map
       >
@@ -194,7 +194,7 @@ export class PatchPositions extends figureWith(settings) {
     const rows = sight.heads.map((head) => rowOf(head, this.#place));
     return {
       columns: [
-        words.text('circles.row'),
+        words.text('row'),
         words.text('column'),
         ...rows.map((_, head) => words.text('heads.head', { head: head + 1 })),
       ],

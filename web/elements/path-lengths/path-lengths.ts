@@ -11,7 +11,7 @@ import { pathStyles } from './styles.js';
 
 const MAX_TOKENS = 12;
 const ARCHITECTURES = ['cnn', 'rnn', 'self-attention'] as const;
-const NAMES = { cnn: 'paths.cnn', rnn: 'paths.rnn', 'self-attention': 'paths.attention' } as const;
+const NAMES = { cnn: 'paths.cnn', rnn: 'race.rnn', 'self-attention': 'paths.attention' } as const;
 
 const settings = {
   /** Tokens n. */
@@ -94,8 +94,8 @@ export class PathLengths extends figureWith(settings) {
       });
     };
     return [
-      this.slider('length', words.text('paths.tokens')),
-      this.slider('kernel', words.text('paths.kernel')),
+      this.slider('length', words.text('race.tokens')),
+      this.slider('kernel', words.text('race.kernel')),
       this.slider('layers', words.text('paths.layers')),
       end('from'),
       end('to'),
@@ -157,7 +157,7 @@ export class PathLengths extends figureWith(settings) {
     const [i, j] = this.#ends();
     return {
       columns: [
-        words.text('paths.architecture'),
+        words.text('race.architecture'),
         words.text('paths.pathBetween', { i, j }),
         words.text('paths.pathBetween', { i: 1, j: n }),
         words.text('paths.order'),

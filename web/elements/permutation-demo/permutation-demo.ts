@@ -196,7 +196,7 @@ export class PermutationDemo extends figureWith(settings) {
         <button type="button" @click=${this.#shuffle}>${words.text('permute.shuffle')}</button>
         <button type="button" @click=${() => this.change({ order: FIRST })}>${words.text('permute.restore')}</button>
         ${toggle(words.text('permute.positions'), this.positions, (positions) => this.change({ positions }))}
-        ${toggle(words.text('permute.causal'), this.causal, (causal) => this.change({ causal }))}
+        ${toggle(words.text('masks.useCausal'), this.causal, (causal) => this.change({ causal }))}
       </div>
     </div>`;
   }
@@ -220,7 +220,7 @@ export class PermutationDemo extends figureWith(settings) {
     return {
       columns: [
         words.text('permute.place'),
-        words.text('permute.token'),
+        words.text('token'),
         ...numbers.map((i) => `f(ΠX) ${i}`),
         ...numbers.map((i) => `Πf(X) ${i}`),
         words.text('permute.difference'),

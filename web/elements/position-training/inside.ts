@@ -19,9 +19,7 @@ export function insideOf(view: View, positions: Positions, words: Localised): Te
     <div class="heads four">
       ${Array.from({ length: heads }, (_, head) => headMap(view, head, high, positions, words))}
     </div>
-    <div class="legend">
-      <span>${words.text('training.weights')}</span><ramp-legend low="0" .high=${high}></ramp-legend>
-    </div>
+    <div class="legend"><span>${words.text('weights')}</span><ramp-legend low="0" .high=${high}></ramp-legend></div>
   </div>`;
 }
 

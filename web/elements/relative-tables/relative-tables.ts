@@ -57,7 +57,7 @@ export class RelativeTables extends figureWith(settings) {
       <div class="pictures">
         <div class="chart">${this.#chart(bars)}</div>
         <div class="map">
-          <p class="map-title" aria-hidden="true">${words.text('relative.weights')}</p>
+          <p class="map-title" aria-hidden="true">${words.text('weights')}</p>
           ${withAxes(
             `${words.text('query')} i`,
             `${words.text('key')} j`,
@@ -69,7 +69,7 @@ export class RelativeTables extends figureWith(settings) {
               .columns=${TOKENS}
               low="0"
               high="1"
-              label=${words.text('relative.weights')}
+              label=${words.text('weights')}
               row-name=${words.text('query')}
               column-name=${words.text('key')}
             ></heat-map>`,
@@ -119,9 +119,9 @@ export class RelativeTables extends figureWith(settings) {
   protected override data(library: WasmAttention): FigureData {
     const { words } = this;
     const { table } = learn(library, this);
-    const names = ['row', 'first', 'last', 'value'] as const;
+    const names = ['row', 'relative.first', 'relative.last', 'relative.value'] as const;
     return {
-      columns: names.map((name) => words.text(`relative.${name}`)),
+      columns: names.map((name) => words.text(name)),
       rows: this.#bars(library, table).map(({ row, first, last, value }) => [row, first, last, value]),
     };
   }

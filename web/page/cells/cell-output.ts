@@ -47,7 +47,7 @@ function heatMap({ values, rows, columns }: Map, width: number, words: CellWords
       .low=${low}
       .high=${high}
       .label=${words.text('cell.map', { rows: words.number(rows), columns: words.number(columns) })}
-      .rowName=${words.text('cell.row')}
+      .rowName=${words.text('row')}
       .columnName=${words.text('column')}
     ></heat-map>
   </div>`;
@@ -63,7 +63,7 @@ function linesTable(lines: Lines, words: CellWords): TemplateResult {
     const table = valuesTable({
       values,
       rows,
-      rowName: words.text('cell.row'),
+      rowName: words.text('row'),
       columnName: words.text('column'),
       origin: 0,
       heads: [...shown],

@@ -110,13 +110,15 @@ export class CodeCell extends LitElement {
 
   /** The buttons for the JavaScript. */
   #actions(): TemplateResult {
+    const words = this.#words;
     const { state } = this.#run.status;
     const running = state === 'running';
     const { editing, edited } = this.#code;
-    const text = (key: 'run' | 'stop' | 'edit' | 'reset'): string => this.#words.text(`cell.${key}`);
     // Buttons that come and go are first: the row is right-aligned, so the others keep their places.
     return html`
-      <button type="button" ?hidden=${!edited && state === 'idle'} @click=${this.#reset}>${text('reset')}</button>
+      <button type="button" ?hidden=${!edited && state === 'idle'} @click=${this.#reset}>
+        ${words.text('tools.reset')}
+      </button>
       <button
         type="button"
         class="run"
@@ -124,9 +126,11 @@ export class CodeCell extends LitElement {
         title="Ctrl/⌘ + Enter"
         @click=${running ? () => this.#run.stop() : this.#start}
       >
-        ${text(running ? 'stop' : 'run')}
+        ${words.text(running ? 'cell.stop' : 'cell.run')}
       </button>
-      <button type="button" ?disabled=${editing === 'here'} @click=${() => this.#edit(0)}>${text('edit')}</button>
+      <button type="button" ?disabled=${editing === 'here'} @click=${() => this.#edit(0)}>
+        ${words.text('cell.edit')}
+      </button>
     `;
   }
 

@@ -48,13 +48,13 @@ export function neuronsView(
 /** The most likely next tokens, before and after. */
 function effectsTable(words: ModelWords, effects: readonly Effect[]): TemplateResult {
   const sign = (logit: number): string => `${logit > 0 ? '+' : ''}${words.number(logit, 2)}`;
-  const columns = ['token', 'before', 'after', 'logit'].map((name) => words.text(`models.${name}` as 'models.token'));
+  const columns = ['token', 'models.before', 'models.after', 'models.logit'] as const;
   return html`<p class="name">${words.text('models.effects')}</p>
     <div class="scroller" role="region" tabindex="0" aria-label=${words.text('models.effects')}>
       <table>
         <thead>
           <tr>
-            ${columns.map((name) => html`<th scope="col">${name}</th>`)}
+            ${columns.map((name) => html`<th scope="col">${words.text(name)}</th>`)}
           </tr>
         </thead>
         <tbody>

@@ -86,7 +86,7 @@ export class PatchExplorer extends Explorer<TextCheckpoint> {
         digits="2"
         label=${words.text('models.patchMap', { from, to })}
         row-name=${words.text('models.layer')}
-        column-name=${words.text('models.token')}
+        column-name=${words.text('token')}
       ></heat-map>
       <p class="remark">${words.text('models.patchHint', { from, to })}</p>`;
   }

@@ -55,7 +55,7 @@ export function lensMap(words: LensWords, shown: LensMap, point: (cell: CellDeta
     followed === undefined ? words.text('lens.map') : words.text('lens.rankMap', { token: nameOf(followed) });
   return withAxes(
     words.text('lens.layer'),
-    words.text('lens.token'),
+    words.text('token'),
     html`<div class="map">
       <heat-map
         bare
@@ -69,7 +69,7 @@ export function lensMap(words: LensWords, shown: LensMap, point: (cell: CellDeta
         origin="1"
         label=${label}
         row-name=${words.text('lens.layer')}
-        column-name=${words.text('lens.token')}
+        column-name=${words.text('token')}
         @cell-change=${onCell(point)}
       ></heat-map>
       <svg class="texts" aria-hidden="true">${texts(words, shown)}</svg>

@@ -121,7 +121,7 @@ export class LensViewer extends AttributeElement {
       ...(followed === undefined ? [] : [ranks[at] ?? NaN]),
     ];
     return {
-      columns: [words.text('lens.layer'), words.text('lens.number'), words.text('lens.token'), ...own, ...others],
+      columns: [words.text('lens.layer'), words.text('lens.number'), words.text('token'), ...own, ...others],
       rows: (sides[0]?.best ?? []).map((_, at) => [
         Math.floor(at / tokens.length) + 1,
         (at % tokens.length) + 1,
