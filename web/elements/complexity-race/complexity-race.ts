@@ -8,10 +8,10 @@ import { plotStyles } from '../shared/plot/plot-styles.js';
 import { seriesStyles } from '../shared/plot/series.js';
 import { oneOf, whole } from '../shared/settings.js';
 import { raceCode } from './code.js';
-import { raceButton, raceControls } from './controls.js';
+import { raceButton } from './controls.js';
 import { drawRace, layoutOf } from './drawing.js';
 import { describeMachine, type Describing, type Machine } from './machine.js';
-import { entriesUpTo, multiplyAdds, powerOfTwo, RANGES, sizesAlong, type Entry, type Size } from './plan.js';
+import { entriesUpTo, multiplyAdds, powerOfTwo, RANGES, sizesAlong, type Axis, type Entry, type Size } from './plan.js';
 import { keyToMarks } from './key.js';
 import { racePlot } from './plot.js';
 import { RaceRun } from './run.js';
@@ -70,7 +70,7 @@ export class ComplexityRace extends figureWith(settings) {
     const view = this.#view(library);
     const plot = racePlot(view, this.#width.pixels);
     const { height, x } = layoutOf(plot);
-    const { words, length, width, kernel, axis } = this;
+    const { words, axis } = this;
     const pick = (event: MouseEvent): void => {
       const [least, most] = RANGES[axis];
       const power = Math.round(Math.log2(x.invert(pointerIn(event).x)));
@@ -84,7 +84,10 @@ export class ComplexityRace extends figureWith(settings) {
         </svg>
       </div>
       <div class="controls">
-        ${raceControls(words, { length, width, kernel, axis, change: (to) => this.change(to) })}
+        <div class="sliders">
+          ${this.#power('length', 'n')} ${this.#power('width', 'd')} ${this.slider('kernel', words.text('race.kernel'))}
+        </div>
+        ${this.choices('axis', words.text('race.axis'), ['n', 'd'] as const, String)}
         ${raceButton(words, this.#run, () => this.#start(library))}
       </div>
       <div class="counts" role="region" tabindex="0" aria-label=${words.text('race.counts')}>
@@ -94,6 +97,17 @@ export class ComplexityRace extends figureWith(settings) {
       ${keyToMarks(words)}
       <p class="remark machine" aria-live=${running ? 'off' : 'polite'}>${statusLine(this.#run, view, plot)}</p>
     `;
+  }
+
+  /** A slider in steps of powers of two. */
+  #power(name: 'length' | 'width', of: Axis): TemplateResult {
+    const [least, most] = RANGES[of];
+    return this.slider(name, this.words.text(of === 'n' ? 'race.tokens' : 'encoding.width'), {
+      value: Math.log2(this[name]),
+      min: Math.log2(least),
+      max: Math.log2(most),
+      onInput: (power) => this.change({ [name]: 2 ** power }),
+    });
   }
 
   get #size(): Size {
