@@ -8,6 +8,7 @@ import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { moveCursor, type Cell } from '../shared/heat-map/cursor.js';
 import '../shared/heat-map/heat-map.js';
+import { frameStyles } from '../shared/heat-map/marks.js';
 import '../shared/heat-map/ramp-legend.js';
 import { nextTokens, nextTokensStyles } from '../shared/next-tokens.js';
 import { flag, whole } from '../shared/settings.js';
@@ -39,7 +40,7 @@ const settings = {
  */
 export class PatchPositions extends figureWith(settings) {
   static override readonly texts = [CIRCLES];
-  static override styles = [nextTokensStyles, patchStyles];
+  static override styles = [nextTokensStyles, frameStyles, patchStyles];
   static override properties = { spoken: { state: true } };
 
   declare protected readonly words: CircleWords;

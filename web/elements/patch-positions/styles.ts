@@ -38,16 +38,6 @@ export const patchStyles = css`
     stroke: var(--_paper);
     opacity: 0.6;
   }
-  .halo {
-    fill: none;
-    stroke: var(--_paper);
-    stroke-width: 5;
-  }
-  .cursor {
-    fill: none;
-    stroke: var(--_accent);
-    stroke-width: 2.5;
-  }
   .maps {
     display: grid;
     grid-template-columns: repeat(4, minmax(0, 1fr));

@@ -1,21 +1,12 @@
 import { css } from 'lit';
 
-/** All heads as thumbnails on one canvas, the large one beside them, or below them on narrow pages. */
+/** All heads as thumbnails on one canvas, and the large one as a map or as lines. */
 export const headViewerStyles = css`
   :host {
     container-type: inline-size;
     --heat-map-aspect: var(--_aspect);
     --heat-map-row-ticks: 4.5rem;
     --heat-map-column-ticks: 4.5rem;
-  }
-  .board {
-    display: grid;
-    gap: 1rem 2rem;
-  }
-  @container (min-width: 44rem) {
-    .board {
-      grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
-    }
   }
   .overview {
     display: grid;
@@ -72,22 +63,11 @@ export const headViewerStyles = css`
   .thumbnail[aria-checked='true'] {
     border-color: var(--_accent);
   }
-  .thumbnail.silent {
-    background: repeating-linear-gradient(45deg, var(--_paper) 0 3px, var(--_quiet) 3px 4px);
-  }
   .overview .hint {
     grid-area: hint;
     margin-top: 0.375rem;
     color: var(--_quiet);
     font-size: 0.75rem;
-  }
-  .large .name {
-    font-weight: 600;
-  }
-  .large .name small {
-    color: var(--_quiet);
-    font-size: 0.75rem;
-    font-weight: 400;
   }
   /* On one line with the name if both fit. */
   .large :is(.switches, .switches > div) {
@@ -103,10 +83,6 @@ export const headViewerStyles = css`
   .with-entropies {
     display: grid;
     grid-template-columns: minmax(0, 1fr) 4.5rem;
-  }
-  .silent-note:not(:empty) {
-    margin-top: 0.5rem;
-    color: var(--_accent);
   }
   .as-lines {
     display: flex;

@@ -17,6 +17,7 @@ import { onceAFrame } from '../once-a-frame.js';
 import { baseStyles } from '../styles.js';
 import { headViewerStyles } from './head-viewer-styles.js';
 import { headsOf, NO_HEADS, type Heads } from '../heads/heads.js';
+import { headsStyles } from '../heads/heads-styles.js';
 import { largeMap } from './large-map.js';
 import { largeLines, MOST_TOKENS } from './lines.js';
 import { overview } from './overview.js';
@@ -38,7 +39,7 @@ const SLICE = 12;
  */
 export class HeadViewer extends AttributeElement {
   /** What the shadow root adopts. */
-  static override styles = [baseStyles, controlStyles, rampStyles, entropyStyles, headViewerStyles];
+  static override styles = [baseStyles, controlStyles, rampStyles, entropyStyles, headsStyles, headViewerStyles];
   static override properties = {
     heads: { attribute: false },
     layer: { type: Number },

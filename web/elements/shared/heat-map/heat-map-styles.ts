@@ -97,16 +97,6 @@ export const heatMapStyles = css`
     overflow: visible;
     pointer-events: none;
   }
-  .overlay .halo {
-    fill: none;
-    stroke: var(--_paper);
-    stroke-width: 5;
-  }
-  .overlay .cursor {
-    fill: none;
-    stroke: var(--_accent);
-    stroke-width: 2.5;
-  }
   .overlay .pointer {
     fill: var(--_accent);
   }

@@ -13,7 +13,7 @@ import { moveCursor, type Cell } from './cursor.js';
 import { watchDevicePixels } from './device-pixels.js';
 import { followScheme } from './follow-scheme.js';
 import { heatMapStyles } from './heat-map-styles.js';
-import { columnTicks, cursorMark, cursorValue, frames, hatching, rowTicks } from './marks.js';
+import { columnTicks, cursorMark, cursorValue, frames, frameStyles, hatching, rowTicks } from './marks.js';
 import { matrixOf } from './matrix.js';
 import { paintCells } from './paint-cells.js';
 import './ramp-legend.js';
@@ -44,7 +44,7 @@ const PAINTED = ['values', 'rows', 'columns', 'low', 'high', 'bare'] as const;
  */
 export class HeatMap extends AttributeElement {
   /** What the shadow root adopts. */
-  static override styles = [baseStyles, controlStyles, tableStyles, rampStyles, heatMapStyles];
+  static override styles = [baseStyles, controlStyles, tableStyles, rampStyles, frameStyles, heatMapStyles];
   static override properties = {
     values: { attribute: false },
     rows: { type: Number },

@@ -1,5 +1,5 @@
 import { scaleLinear } from 'd3-scale';
-import { nothing, svg, type SVGTemplateResult } from 'lit';
+import { css, nothing, svg, type SVGTemplateResult } from 'lit';
 import type { Cell } from './cursor.js';
 
 /** With more rows than this, a row is about as thin as a frame. */
@@ -152,6 +152,20 @@ function frame({ row, column }: Partial<Cell>, rows: number, columns: number, cl
   }
   return svg`${box('halo')}${box(className)}`;
 }
+
+/** Styles of such frames. */
+export const frameStyles = css`
+  .halo {
+    fill: none;
+    stroke: var(--_paper);
+    stroke-width: 5;
+  }
+  .cursor {
+    fill: none;
+    stroke: var(--_accent);
+    stroke-width: 2.5;
+  }
+`;
 
 function middle(index: number, count: number): string {
   return `${((index + 0.5) / count) * 100}%`;

@@ -1,24 +1,7 @@
 import { css } from 'lit';
 
-/** The picture, and the small maps beside it, or below it on narrow pages. */
+/** The picture and the small maps. */
 export const patchViewerStyles = css`
-  .board {
-    display: grid;
-    gap: 1rem 2rem;
-  }
-  @container (min-width: 44rem) {
-    .board {
-      grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
-    }
-  }
-  .name {
-    font-weight: 600;
-  }
-  .name small {
-    color: var(--_quiet);
-    font-size: 0.75rem;
-    font-weight: 400;
-  }
   .large .switches {
     justify-content: space-between;
     min-height: 1.75rem;
@@ -58,16 +41,6 @@ export const patchViewerStyles = css`
     overflow: visible;
     pointer-events: none;
   }
-  .overlay .halo {
-    fill: none;
-    stroke: var(--_paper);
-    stroke-width: 5;
-  }
-  .overlay .cursor {
-    fill: none;
-    stroke: var(--_accent);
-    stroke-width: 2.5;
-  }
   .maps {
     display: grid;
     grid-template-columns: repeat(var(--_across), minmax(0, 10rem));
@@ -103,9 +76,6 @@ export const patchViewerStyles = css`
       border-color: Highlight;
     }
   }
-  .map.silent {
-    background: repeating-linear-gradient(45deg, var(--_paper) 0 3px, var(--_quiet) 3px 4px);
-  }
   .map.silent canvas {
     opacity: 0.4;
   }
@@ -115,9 +85,5 @@ export const patchViewerStyles = css`
   /* The slider that sticks to a phone's window must not cover what has the focus. */
   .stage:has(:focus-visible):not(:has(.sliders :focus-visible)) .sliders {
     position: static;
-  }
-  .silent-note:not(:empty) {
-    margin-top: 0.5rem;
-    color: var(--_accent);
   }
 `;

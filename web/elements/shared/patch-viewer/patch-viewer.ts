@@ -13,8 +13,10 @@ import { saveStage } from '../figure/save-stage.js';
 import { saveTools, toolMenu } from '../figure/tool-menu.js';
 import { watchDevicePixels } from '../heat-map/device-pixels.js';
 import { followScheme } from '../heat-map/follow-scheme.js';
+import { frameStyles } from '../heat-map/marks.js';
 import { paintCells } from '../heat-map/paint-cells.js';
 import { valuesTable } from '../heat-map/values-table.js';
+import { headsStyles } from '../heads/heads-styles.js';
 import { numbersIn, partAround, type Span } from '../heads/part.js';
 import { Localised } from '../localised.js';
 import { onceAFrame } from '../once-a-frame.js';
@@ -47,7 +49,15 @@ const SPOKEN_AFTER = 400;
  */
 export class PatchViewer extends AttributeElement {
   /** What the shadow root adopts. */
-  static override styles = [baseStyles, controlStyles, tableStyles, toolStyles, patchViewerStyles];
+  static override styles = [
+    baseStyles,
+    controlStyles,
+    tableStyles,
+    toolStyles,
+    frameStyles,
+    headsStyles,
+    patchViewerStyles,
+  ];
   static override properties = {
     heads: { attribute: false },
     layer: { type: Number },
