@@ -5,6 +5,7 @@ import type { TextCheckpoint } from './checkpoint.js';
 import { Explorer } from './explorer.js';
 import { otherFor } from './examples.js';
 import { changesOf } from './link.js';
+import { textArea } from './text-area.js';
 import { nameOf, piecesOf, tokensOf, type Tokens } from './text.js';
 
 /** The most tokens on the map's axis. */
@@ -52,11 +53,7 @@ export class PatchExplorer extends Explorer<TextCheckpoint> {
   protected override render(): TemplateResult {
     const words = this.words;
     if (!words.ready) return html``;
-    const write = ({ target }: Event): void => this.change({ other: (target as HTMLTextAreaElement).value });
-    return html`<div class="field">
-        <label for="other">${words.text('models.other')}</label>
-        <textarea id="other" rows="2" spellcheck="false" .value=${this.link.other} @input=${write}></textarea>
-      </div>
+    return html`${textArea('other', words.text('models.other'), 2, this.link.other, (other) => this.change({ other }))}
       <div class="buttons">
         <button
           type="button"

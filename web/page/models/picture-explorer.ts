@@ -9,6 +9,7 @@ import { fitsOf, type KnownTexts } from './picture-texts.js';
 import { pictureIn, pictureInClipboard, pictureZone } from './picture-zone.js';
 import type { Share } from './shares.js';
 import { allHeadsOn, onHead, onSilence } from './silent-heads.js';
+import { textArea } from './text-area.js';
 
 /**
  * `<picture-explorer>`: the heads of a model over a picture, where they can be silenced, with the classes that it takes the
@@ -57,6 +58,7 @@ export class PictureExplorer extends Explorer<PictureCheckpoint> {
     if (!words.ready) return html``;
     const { checkpoint, link } = this;
     const { isPrepared, model, texts, tokenizer } = checkpoint;
+    const write = (text: string): void => this.change({ text });
     const remark = (text: string): TemplateResult => html`<p class="remark">${text}</p>`;
     return html`${isPrepared ? nothing : remark(words.text('models.noProcessor', { family: model.family }))}
       ${pictureZone(
@@ -64,25 +66,11 @@ export class PictureExplorer extends Explorer<PictureCheckpoint> {
         (picture) => void this.take(picture),
         () => void this.#paste(),
       )}
-      ${texts === undefined ? nothing : this.#texts()}
+      ${texts === undefined ? nothing : textArea('texts', words.text('models.texts'), 4, link.text, write)}
       ${texts !== undefined && tokenizer === undefined ? remark(words.text('models.noTokenizer')) : nothing}
       ${toggle(words.text('models.patchPositions'), link.positions, (positions) => this.change({ positions }))}
       <p class="remark" role="status">${this.said}</p>
       ${this.pass === undefined ? nothing : this.#viewer(this.pass)}`;
-  }
-
-  #texts(): TemplateResult {
-    const words = this.words;
-    return html`<div class="field">
-      <label for="texts">${words.text('models.texts')}</label>
-      <textarea
-        id="texts"
-        rows="4"
-        spellcheck="false"
-        .value=${this.link.text}
-        @input=${({ target }: Event) => this.change({ text: (target as HTMLTextAreaElement).value })}
-      ></textarea>
-    </div>`;
   }
 
   #viewer({ heads, classes }: PicturePass): TemplateResult {

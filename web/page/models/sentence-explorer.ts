@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { TextCheckpoint } from './checkpoint.js';
 import { Explorer } from './explorer.js';
+import { textArea } from './text-area.js';
 import { tokensOf } from './text.js';
 
 /** The most sentences to compare, and the first ones. */
@@ -22,16 +23,8 @@ export class SentenceExplorer extends Explorer<TextCheckpoint> {
       this.outdate();
       this.similarities = undefined;
     };
-    return html`<div class="field">
-        <label for="sentences">${words.text('models.sentences')}</label>
-        <textarea
-          id="sentences"
-          rows="4"
-          spellcheck="false"
-          .value=${this.checkpoint.tokenizer ? SENTENCES : ''}
-          @input=${clear}
-        ></textarea>
-      </div>
+    const first = this.checkpoint.tokenizer ? SENTENCES : '';
+    return html`${textArea('sentences', words.text('models.sentences'), 4, first, clear)}
       <div class="buttons">
         <button type="button" @click=${this.#compare}>${words.text('models.compare')}</button>
       </div>

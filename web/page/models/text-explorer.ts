@@ -6,6 +6,7 @@ import { changesOf, VIEWS, type UrlState, type View } from './link.js';
 import { activeNeurons, neuronsView } from './neurons.js';
 import './sentence-explorer.js';
 import { allHeadsOn, onHead, onSilence } from './silent-heads.js';
+import { textArea } from './text-area.js';
 import { runPass, type Pass } from './text-pass.js';
 import { textOf, tokensOf } from './text.js';
 
@@ -48,16 +49,7 @@ export class TextExplorer extends Explorer<TextCheckpoint> {
     const { checkpoint, link, pass } = this;
     const label = words.text(checkpoint.tokenizer === undefined ? 'models.numbers' : 'models.text');
     return html`${checkpoint.tokenizer === undefined ? html`<p class="remark">${words.text('models.noTokenizer')}</p>` : nothing}
-      <div class="field">
-        <label for="text">${label}</label>
-        <textarea
-          id="text"
-          rows="2"
-          spellcheck="false"
-          .value=${link.text}
-          @input=${({ target }: Event) => this.change({ text: (target as HTMLTextAreaElement).value })}
-        ></textarea>
-      </div>
+      ${textArea('text', label, 2, link.text, (text) => this.change({ text }))}
       ${toggle(words.text('models.positions'), link.positions, (positions) => this.change({ positions }))}
       <p class="remark" role="status">${this.said}</p>
       ${pass === undefined ? nothing : this.#results(pass)} ${allHeadsOn(words, link.silent, this.change)}
