@@ -193,9 +193,9 @@ export const storyStyles = css`
     }
     .beginnings {
       display: grid;
-      grid-template-columns: minmax(0, 1.6fr) minmax(0, 1fr);
+      grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
       gap: 0 2.5rem;
-      align-items: end;
+      align-items: start;
     }
     .beginnings .text-field {
       grid-column: auto;

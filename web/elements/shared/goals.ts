@@ -45,9 +45,16 @@ export interface Winnable extends Goal {
   readonly why: string;
 }
 
-/** The goals of a figure, which is redrawn when the reader reaches one or forgets all. */
+/**
+ * The goals of a figure, which is redrawn when the reader reaches one or forgets all. A teacher who asks shows what
+ * each teaches: `goals-answers` with `detail` true shows it, with false hides it. The event is cancelled if it shows
+ * anything new.
+ */
 export class Goals implements ReactiveController {
   #said = '';
+  #isAnswered = false;
+  /** Whether a goal is open that teaches something. */
+  #hasAnswers = false;
 
   constructor(private readonly figure: ReactiveControllerHost & HTMLElement) {
     figure.addController(this);
@@ -55,12 +62,21 @@ export class Goals implements ReactiveController {
 
   readonly #changed = (): void => this.figure.requestUpdate();
 
+  readonly #answer = (event: Event): void => {
+    const { detail } = event as CustomEvent<boolean>;
+    if (detail && !this.#isAnswered && this.#hasAnswers) event.preventDefault();
+    this.#isAnswered = detail;
+    this.#changed();
+  };
+
   hostConnected(): void {
     document.addEventListener(CHANGED, this.#changed);
+    this.figure.addEventListener('goals-answers', this.#answer);
   }
 
   hostDisconnected(): void {
     document.removeEventListener(CHANGED, this.#changed);
+    this.figure.removeEventListener('goals-answers', this.#answer);
   }
 
   has(goal: string): boolean {
@@ -99,13 +115,14 @@ export class Goals implements ReactiveController {
     const item = ([goal, given]: readonly [string, Goal | Winnable]): TemplateResult => {
       const has = this.has(goal);
       const { text } = given;
-      const state = has && 'why' in given ? given.why : given.state;
+      const state = (has || this.#isAnswered) && 'why' in given ? given.why : given.state;
       return html`<li class=${has ? 'reached' : ''}>
         <span class="tick" role="img" aria-label=${words.text(has ? 'goals.reached' : 'goals.open')}></span>
         <span>${text}${state === undefined ? nothing : html` <span class="state">${state}</span>`}</span>
       </li>`;
     };
     const names = Object.keys(goals);
+    this.#hasAnswers = names.some((goal) => 'why' in goals[goal]! && !this.has(goal));
     return html`<div class="goals controls placed" data-control role="group" aria-label=${words.text('goals.name')}>
       <ul>
         ${Object.entries(goals).map(item)}

@@ -21,11 +21,11 @@ const STEPS = [' ', 'PageDown', 'PageUp'];
 
 /**
  * Shows one figure after the other alone: first its question, then the figure, as large as possible, with its caption,
- * then the answer if the caption asks for one. The space bar, Page Down (the key of a presenter’s remote), n and a
- * button go on from one to the next, as a tap does while only the question is shown; Page Up, p and a button go back to
- * the figure before. A control keeps the keys that it uses only if the reader came to it by keys. Where they are free,
- * arrow keys do the same, and Home and End lead to the first and the last figure. o shows all figures; Escape leaves.
- * Figures stay in place in the document and keep their settings.
+ * then the answer to the caption's question or to the figure's goals. The space bar, Page Down (the key of a
+ * presenter’s remote), n and a button go on from one to the next, as a tap does while only the question is shown; Page
+ * Up, p and a button go back to the figure before. A control keeps the keys that it uses only if the reader came to it
+ * by keys. Where they are free, arrow keys do the same, and Home and End lead to the first and the last figure. o shows
+ * all figures; Escape leaves. Figures stay in place in the document and keep their settings.
  *
  * @param opener gets the focus back
  * @param takeTo takes the reader to the last figure when leaving, because the window's scrollbar returns and the layout
@@ -47,6 +47,11 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
   /** Not `:focus-visible`, which any key makes true. */
   let isByKeys = true;
 
+  /** Shows or hides the answers to a figure's goals. Whether it shows any that it did not. */
+  const answer = (figure: HTMLElement, detail: boolean): boolean => {
+    const event = new CustomEvent('goals-answers', { detail, cancelable: true });
+    return figure.querySelector('[drawn]')?.dispatchEvent(event) === false;
+  };
   const check = (): HTMLElement | null => figures[at]?.querySelector<HTMLElement>('figcaption .check') ?? null;
   const show = (index: number): void => {
     const figure = figures[index];
@@ -67,6 +72,7 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
       unfit = undefined;
       for (const each of [figure, ...rest]) each.inert = false;
       figure.classList.remove('taught');
+      answer(figure, false);
     };
     mark(figure.id);
   };
@@ -81,7 +87,7 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
     const [figure, asked] = [figures[at], check()];
     if (unfit === undefined && figure) uncover(figure);
     else if (asked && !isSolved(asked)) reveal(asked);
-    else show(at + 1);
+    else if (!figure || !answer(figure, true)) show(at + 1);
   };
   const goBack = (): void => show(at - 1);
   const stop = (): void => {

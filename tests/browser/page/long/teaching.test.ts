@@ -93,6 +93,26 @@ describe('on a slide', () => {
     expect(await place(page)).not.toBe(first);
   });
 
+  test('of a figure with goals, the answers are those that are left, until the figure is left', async () => {
+    const page = await open({ path: '/en/?teach#fig-lookup', figures: [] });
+    await uncover(page);
+    const goals = taught(page).locator('.goals');
+    const answers = goals.locator('.state');
+    expect(await goals.locator('li').count()).toBe(4);
+    expect(await answers.count()).toBe(0);
+    const first = await place(page);
+    await page.keyboard.press('PageDown');
+    expect(await answers.count()).toBe(4);
+    expect(await answers.nth(2).innerText()).toBe('A query near zero matches all keys alike.');
+    expect(await goals.locator('.reached').count()).toBe(0);
+    expect(await place(page)).toBe(first);
+    await page.keyboard.press('PageDown');
+    expect(await place(page)).not.toBe(first);
+    await page.keyboard.press('PageUp');
+    await uncover(page);
+    expect(await answers.count()).toBe(0);
+  });
+
   test.each([
     ['the question', (page: Page) => page.locator('.teaching-bar h1').click()],
     ['the hint', (page: Page) => page.locator('.teaching-bar > p').click()],
@@ -262,7 +282,8 @@ describe('teaching', () => {
     const page = await open({ path: '/en/?teach#fig-masks', figures: [] });
     const [masks, next] = [page.locator('#fig-masks.taught'), page.locator('.taught:not(#fig-masks)')];
     await uncover(page);
-    await page.keyboard.press('ArrowRight');
+    // The answers to its goals, and the next figure.
+    for (let i = 0; i < 2; ++i) await page.keyboard.press('ArrowRight');
     await next.locator('[drawn]').waitFor();
     // On blank space.
     await page.mouse.click(3, 700);
@@ -356,7 +377,7 @@ describe('teaching', () => {
       await uncover(page);
       const before = await box.isChecked();
       await box.click();
-      await page.keyboard.press(key);
+      for (let i = 0; i < 2; ++i) await page.keyboard.press(key);
       expect(await masks.count()).toBe(0);
       expect(await box.isChecked()).toBe(!before);
       await page.keyboard.press('PageUp');
@@ -365,7 +386,7 @@ describe('teaching', () => {
     const slider = page.locator('#fig-masks').getByRole('slider').first();
     await slider.click();
     const value = await slider.inputValue();
-    await page.keyboard.press('PageDown');
+    for (let i = 0; i < 2; ++i) await page.keyboard.press('PageDown');
     expect(await masks.count()).toBe(0);
     expect(await slider.inputValue()).toBe(value);
     // Those who came by keys use the keys.
