@@ -11,6 +11,7 @@ import { settings } from '../../web/elements/language-model/settings.js';
 import type { Writer } from '../../web/elements/shared/story/writer.js';
 import { int8 } from '../reference/weightTypes.js';
 import { attention } from '../support/library.js';
+import { readProse } from '../support/proseFiles.js';
 import { runModule } from '../support/runModule.js';
 
 const FOLDER = 'web/elements/shared/story/stories260K';
@@ -54,6 +55,20 @@ function written(beginning: readonly number[], steps: number, changes: Changes):
   run.write(Infinity);
   return run;
 }
+
+test.each(['en', ...LANGUAGES])(
+  'the section in %s begins with a word that looks at the name that it stands for',
+  (language) => {
+    const tag = /<language-model [^>]*>/.exec(readProse(language))![0];
+    const [word, layer, head] = ['word', 'layer', 'head'].map((name) =>
+      Number(new RegExp(` ${name}="(\\d+)"`).exec(tag)![1]),
+    ) as [number, number, number];
+    const run = written(ONCE, 20, AS_TRAINED);
+    const looks = run.looks(layer, head, word - 1);
+    expect(run.pieces[word - 1]!.trim()).toBe('She');
+    expect(run.pieces[looks.indexOf(Math.max(...looks))]!.trim()).toBe('Lily');
+  },
+);
 
 test('the page’s weights are the published ones, with matrices rounded to int8', () => {
   const [small, whole] = [FOLDER, FIXTURE].map((folder) =>

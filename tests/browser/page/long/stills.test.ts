@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FigureElement } from '../../../../web/elements/kit.js';
 import { textsOf, type Texts } from '../../../support/proseFiles.js';
 import { useBrowser } from '../../browser.js';
 
@@ -107,6 +108,8 @@ test('the picture of the story has it with and without order, and nothing that s
 test('on paper a story without changes has no controls, also where its picture is missing', async () => {
   const page = await open({ figures: ['language-model', 'follow-word'] });
   await page.locator('language-model .teller:not([inert])').waitFor({ state: 'attached' });
+  // The page begins with a word that looks at another.
+  await page.locator('language-model').evaluate((story) => (story as FigureElement).change({ word: 0 }));
   await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
   await page.emulateMedia({ media: 'print' });
   const story = page.locator('language-model');
