@@ -159,7 +159,7 @@ export function startPage(menu: readonly MenuEntry[]): string {
 
 /** The first figure's text, which shows until the figure is drawn. */
 function withStill(body: string): string {
-  return body.replace('<language-model>', `$&<p lang="en">${escape(STILL)} …</p>`);
+  return body.replace(/<language-model[^>]*>/, `$&<p lang="en">${escape(STILL)} …</p>`);
 }
 
 /** The head of every page: policy, title, icon. */
