@@ -2,7 +2,7 @@
  * How many parts of the text are laid out in one task. Fewer make shorter tasks, but each costs a frame, which makes a
  * long page slower.
  */
-const PART = 6;
+const PART = 3;
 /** How long the rest of the text waits for the first figure, in milliseconds, for instance without a network. */
 const FIGURE_TIMEOUT = 3000;
 /** How long the first figure then has the browser to itself, in milliseconds, unless the reader scrolls. */

@@ -11,7 +11,7 @@ import { openWriter, type Writer } from '../shared/story/writer.js';
 import { clipped } from '../shared/tokens.js';
 import { storyCode } from './code.js';
 import { headGrid } from './head-grid.js';
-import { drawArcs, glossLine, storyLine } from './line.js';
+import { clearArcs, drawArcs, glossLine, storyLine } from './line.js';
 import { inFrames } from './pace.js';
 import { AS_TRAINED, type Changes, type Run } from './run.js';
 import { Runs, type Shown, type Verdict } from './runs.js';
@@ -47,7 +47,7 @@ export class LanguageModel extends figureWith(settings) {
   #isPlayed = false;
   readonly #runs = new Runs();
   readonly #goals = new Goals(this);
-  readonly #size = new SizeObserver(() => this.#drawArcs());
+  readonly #size = new SizeObserver(() => this.#drawArcs(true));
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -79,7 +79,7 @@ export class LanguageModel extends figureWith(settings) {
 
   protected override updated(changed: PropertyValues): void {
     super.updated(changed);
-    this.#drawArcs();
+    this.#drawArcs(false);
     if (!this.#isWriting && this.#unwritten().length > 0) {
       this.#isWriting = true;
       if (matchMedia('(prefers-reduced-motion: reduce)').matches) this.#write(MOST);
@@ -125,14 +125,15 @@ export class LanguageModel extends figureWith(settings) {
     super.change(settings);
   }
 
-  #drawArcs(): void {
+  #drawArcs(anew: boolean): void {
     if (this.#writer === undefined) return;
     const { plain, changed } = this.#shown(this.#writer);
     const lines = this.renderRoot.querySelectorAll('.line');
     [plain, changed].forEach((run, i) => {
-      const at = run && this.#at(run);
-      if (run !== undefined && lines[i] !== undefined)
-        drawArcs(lines[i], at, at === undefined ? [] : run.looks(this.layer, this.head, at));
+      const [line, at] = [lines[i], run && this.#at(run)];
+      if (line === undefined) return;
+      if (run === undefined || at === undefined) clearArcs(line);
+      else drawArcs(line, at, run.looks(this.layer, this.head, at), anew);
     });
   }
 

@@ -56,13 +56,22 @@ function differs(tokens: readonly number[], others: readonly number[]): number {
   return at < 0 ? tokens.length : at;
 }
 
-/** Draws an arc from token `at` of a drawn text to each token that it looks at, as thick as the weight. */
-export function drawArcs(line: Element, at: number | undefined, looks: ArrayLike<number>): void {
+/** The looks that a text's arcs show. */
+const drawn = new WeakMap<Element, Float32Array>();
+
+/**
+ * Draws an arc from token `at` of a drawn text to each token that it looks at, as thick as the weight. Unless it has to
+ * draw `anew`, it leaves the arcs of the same looks as they are: measuring each frame of a growing text is slow.
+ */
+export function drawArcs(line: Element, at: number, looks: Float32Array, anew: boolean): void {
   const svg = line.querySelector('.arcs')!;
+  const before = drawn.get(svg);
+  if (!anew && before?.buffer === looks.buffer && before.byteOffset === looks.byteOffset) return;
+  drawn.set(svg, looks);
   const story = svg.parentElement!;
   const zoom = magnification(story);
   const { left, top } = story.getBoundingClientRect();
-  const placeOf = (token: number | undefined): { x: number; y: number } | undefined => {
+  const placeOf = (token: number): { x: number; y: number } | undefined => {
     const box = story.querySelector(`[data-at="${token}"]`)?.getClientRects()[0];
     return box && { x: (box.left + box.width / 2 - left) / zoom, y: (box.top - top) / zoom + 2 };
   };
@@ -78,6 +87,12 @@ export function drawArcs(line: Element, at: number | undefined, looks: ArrayLike
     return arc;
   });
   svg.replaceChildren(...arcs.filter((arc) => arc !== undefined));
+}
+
+export function clearArcs(line: Element): void {
+  const svg = line.querySelector('.arcs');
+  if (svg === null || !drawn.delete(svg)) return;
+  svg.replaceChildren();
 }
 
 /** The translations of a text's whole sentences, as far as there are any. */

@@ -1,4 +1,8 @@
 /** The bytes of a data: URL in base64. */
 export function bytesOf(url: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(url.slice(url.indexOf(',') + 1)), (letter) => letter.charCodeAt(0));
+  const binary = atob(url.slice(url.indexOf(',') + 1));
+  const bytes = new Uint8Array(binary.length);
+  // `Uint8Array.from` takes ten times as long.
+  for (let i = 0; i < bytes.length; ++i) bytes[i] = binary.charCodeAt(i);
+  return bytes;
 }
