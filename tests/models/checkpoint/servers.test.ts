@@ -50,6 +50,13 @@ const whole = (body: Uint8Array<ArrayBuffer>[]): Response =>
 
 test.each<[string, Answer]>([
   ['a smaller part than was asked for', (first) => part(first, first + 999)],
+  [
+    'a part for which the connection has to be made anew',
+    (first, _, count) => {
+      if (count % 2 === 0) throw new TypeError('fetch failed');
+      return part(first, first + 999);
+    },
+  ],
   ['a part without its range', (first, last) => new Response(bytes.slice(first, last + 1), { status: 206 })],
   [
     'a part of a file of unknown size',

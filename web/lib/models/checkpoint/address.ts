@@ -202,9 +202,11 @@ class AddressSource implements Source {
     this.#controller = new AbortController();
     const { signal } = this.#controller;
     const headers = { range: `bytes=${start}-${until - 1}` };
-    const response = await this.#request(this.#url, { headers, signal }).catch((cause: unknown) =>
-      broken(this.name, cause),
-    );
+    const ask = (): Promise<Response> => this.#request(this.#url, { headers, signal });
+    // While a tensor was packed, the server may have closed the connection, which Node notices only by a failure.
+    const response = await ask()
+      .catch(ask)
+      .catch((cause: unknown) => broken(this.name, cause));
     const { status, body } = response;
     if ((status !== 200 && status !== 206) || !body) {
       return wrongValue(OPEN, fileNamed(this.name), `HTTP status ${status} of ${this.#url}`);
