@@ -79,7 +79,8 @@ export class LanguageModel extends figureWith(settings) {
 
   protected override updated(changed: PropertyValues): void {
     super.updated(changed);
-    this.#drawArcs(false);
+    // A word may move to the next line while its last pieces are written.
+    this.#drawArcs(!this.#isWriting);
     if (!this.#isWriting && this.#unwritten().length > 0) {
       this.#isWriting = true;
       if (matchMedia('(prefers-reduced-motion: reduce)').matches) this.#write(MOST);
