@@ -174,7 +174,7 @@ function insert(language) {
     const html = htmlOf(path).replace(FIGURE, (figure, /** @type {string} */ id) => {
       const sizes = stills[id];
       if (sizes === undefined) return figure;
-      const question = /<strong>(.*?)<\/strong>/s.exec(figure)?.[1] ?? '';
+      const question = /<strong[^>]*>(.*?)<\/strong>/s.exec(figure)?.[1] ?? '';
       const picture = pictureElement(`${root}stills/${language}/${id}`, sizes, plain(question));
       // After the figure's element, the only one with a hyphen in its name.
       return figure.replace(/<\/\w+-[\w-]+>\n/, (end) => end + picture);

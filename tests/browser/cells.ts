@@ -51,7 +51,7 @@ export const over = (cell: Locator): Promise<void> => cell.locator('.run', { has
 export async function verdictOf(cell: Locator): Promise<string> {
   await run(cell);
   await over(cell);
-  return cell.locator('p.status').innerText();
+  return cell.locator('p[role=status]').innerText();
 }
 
 /** The outputs of a cell from its elements. */

@@ -31,6 +31,7 @@ describe('a question in the prose', () => {
   });
 
   test.each([
+    ['got a formula', choice.replace('Which?', 'Where in $\\mathbf{A}$?')],
     ['expected a question, a list or a number', choice.replace('Because.', '')],
     ['expected a question, a list or a number', choice.replace(/ *- .*\n/g, '')],
     ['expected a number and what is wrong', choice.replace('>', ' number="3">')],

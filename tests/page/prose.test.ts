@@ -4,7 +4,7 @@ import { inAlphabet } from '../../web/page/plugins/math.js';
 import { LANGUAGES } from '../../web/elements/languages.js';
 import { pageHtml } from '../../web/page/plugins/pages.js';
 import { renderProse } from '../../web/page/plugins/prose.js';
-import { cellsOf, FILES, readProse } from '../support/proseFiles.js';
+import { cellsOf, FILES, readProse, textsOf } from '../support/proseFiles.js';
 
 const ROOT = join(import.meta.dirname, '../../web/page');
 /** Each page's sections, and its figures in the order of their ideas. */
@@ -104,15 +104,26 @@ describe.each(LANGUAGES.flatMap((language) => FILES.map((file) => [language, fil
     test('has a caption that asks a question above each figure but the first, whose picture is on the first screen', () => {
       const figures = html.match(/<figure[\s\S]*?<\/figure>/g) ?? [];
       expect(figures.map((figure) => /<([a-z]+-[a-z-]+)/.exec(figure)?.[1])).toEqual(tags);
-      const numbers = figures.map((figure) => Number(/<span class="number">\D*(\d+)/.exec(figure)?.[1]));
+      const numbers = figures.map((figure) => Number(/<span class="number"[^>]*>\D*(\d+)/.exec(figure)?.[1]));
       expect(numbers).toEqual(tags.map((_, at) => at + 1));
       // Teaching does not open answers.
       expect(html).not.toMatch(/<details(?:(?!<\/details>)[^])*<figure/);
       for (const figure of figures)
-        expect(figure).toMatch(/<figcaption>\s*<p>(<span class="number">[^<]+<\/span> )?<strong>[^<]*\?<\/strong>/);
+        expect(figure).toMatch(
+          /<figcaption>\s*<p><span class="number"[^>]*>[^<]+<\/span> <strong[^>]*>[^<]*\?<\/strong>/,
+        );
       expect(figures.map((figure) => /^<figure[^>]*>\s*<figcaption>/.test(figure))).toEqual(
         tags.map((tag) => tag !== 'language-model'),
       );
+    });
+
+    test('names each figure by its number and its question', () => {
+      for (const [figure] of html.matchAll(/<figure[\s\S]*?<\/figure>/g)) {
+        const id = /^<figure id="([^"]+)"/.exec(figure)?.[1];
+        expect(figure).toContain(` aria-labelledby="${id}-number ${id}-question"`);
+        expect(figure).toContain(`<span class="number" id="${id}-number">`);
+        expect(figure).toContain(`<strong id="${id}-question">`);
+      }
     });
 
     // In Markdown, an ordinal at the beginning of a line starts a list.
@@ -142,7 +153,11 @@ describe.each(LANGUAGES.flatMap((language) => FILES.map((file) => [language, fil
     test('links every reference to the work', () => {
       const [references = ''] = /<ul class="references">[\s\S]*?<\/ul>/.exec(html) ?? [];
       const items = references.match(/<li id="ref-/g) ?? [];
-      const links = [...references.matchAll(/\. <a href="(https:\/\/[^"]+)">[^<]+<\/a>\. <cite>(?:arXiv:([\d.]+))?/g)];
+      const links = [
+        ...references.matchAll(
+          /\. <a href="(https:\/\/[^"]+)" lang="en">[^<]+<\/a>\. <cite lang="en">(?:arXiv:([\d.]+))?/g,
+        ),
+      ];
       expect(links).toHaveLength(items.length);
       expect(new Set(links.map(([, to]) => to)).size).toBe(items.length);
       for (const [, to, named] of links) if (named) expect(to).toBe(`https://arxiv.org/abs/${named}`);
@@ -171,7 +186,9 @@ test('the section lists the targets that are on the page that goes further, and 
     const [section, further] = FILES.map((file) => htmlOf.get(`${language} ${file}`)!) as [string, string];
     const moved = new Set(/data-moved="([^"]+)"/.exec(section)![1]!.split(' '));
     const here = idsIn(section);
-    const targets = [...idsIn(/<main[^]*<\/main>/.exec(further)![0])].filter((id) => !here.has(id));
+    const targets = [...idsIn(/<main[^]*<\/main>/.exec(further)![0])].filter(
+      (id) => !here.has(id) && !/-(number|question)$/.test(id),
+    );
     expect([...moved].sort()).toEqual(targets.sort());
     for (const id of ['fig-dropout', 'fig-training', 'dropout', 'eq-rotary']) expect(moved).toContain(id);
   }
@@ -249,6 +266,23 @@ test.each([
   ['KaTeX', withFront('$\\frac{1}$')],
 ])('a mistake in the prose stops the build: %s', async (message, markdown) => {
   await expect(renderProse(markdown)).rejects.toThrow(message);
+});
+
+test('the first cell of each row of a table is its header', async () => {
+  const { body } = await renderProse(withFront('| Name | Steps |\n| :--- | ----: |\n| RNN | $n$ |\n| CNN | 1 |\n'));
+  expect(body.match(/<t[hd][ >][^<]*/g)).toEqual([
+    '<th align="left">Name',
+    '<th align="right">Steps',
+    '<th align="left" scope="row">RNN',
+    '<td align="right">',
+    '<th align="left" scope="row">CNN',
+    '<td align="right">1',
+  ]);
+});
+
+test('a caption begins with its question', async () => {
+  const figure = '<figure id="fig-a">\n<figcaption>\n\nNo question.\n\n</figcaption>\n</figure>\n';
+  await expect(renderProse(withFront(figure), textsOf('en').page)).rejects.toThrow('none at fig-a');
 });
 
 test('a Turkish compound with a short first part is not broken at its hyphen', async () => {

@@ -78,10 +78,13 @@ function say(check: HTMLElement, verdict: Verdict, fault?: Element | null): void
   show(check, said, ...(verdict === 'right' ? explanationOf(check) : []));
 }
 
-/** Shows the right answer. */
+/** Shows the right answer. The reader's own stays pressed. */
 export function reveal(check: HTMLElement): void {
-  for (const each of choicesOf(check)) each.ariaPressed = String('right' in each.dataset);
-  show(check, document.createElement('p'), ...explanationOf(check));
+  const said = Object.assign(document.createElement('p'), { className: 'revealed' });
+  const right = choicesOf(check).find(({ dataset }) => 'right' in dataset);
+  const [before = '', after = ''] = statusOf(check).dataset.answer?.split('{answer}') ?? [];
+  if (right) said.append(before, ...right.cloneNode(true).childNodes, after);
+  show(check, said, ...explanationOf(check));
   follow(check);
   // The focused button is gone. Focusing the answer's field would open a phone's keyboard.
   const status = statusOf(check);

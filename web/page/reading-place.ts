@@ -222,11 +222,11 @@ interface Mark {
   readonly stretch: number;
 }
 
-/** The page itself and the visible elements with an id, in document order. */
+/** The page itself and the visible elements with an id, except the parts of captions, in document order. */
 function marksOfPage(): Mark[] {
   const page = document.documentElement;
   // Elements in closed answers have boxes, too.
-  const seen = [...document.querySelectorAll('main [id]')].filter(isVisible);
+  const seen = [...document.querySelectorAll('main [id]:not(figcaption *)')].filter(isVisible);
   const end = page.getBoundingClientRect().bottom;
   const boxes = [page, ...seen].map((element) => ({ element, box: element.getBoundingClientRect() }));
   return boxes.map(({ element, box: { top, bottom } }, index) => {

@@ -61,13 +61,12 @@ function linesTable(lines: Lines, words: CellWords): TemplateResult {
     const place = details?.querySelector<HTMLElement>('.scroller');
     if (!(details instanceof HTMLDetailsElement) || !details.open || place == null) return;
     const table = valuesTable({
-      values,
       rows,
       rowName: words.text('row'),
       columnName: words.text('column'),
-      origin: 0,
+      rowHead: (row) => row,
       heads: [...shown],
-      format: (value) => words.value(value),
+      format: (at) => words.value(values[at] ?? NaN),
       part: (shown) => words.text('table.part', shown),
       caption: label,
     });
@@ -79,12 +78,13 @@ function linesTable(lines: Lines, words: CellWords): TemplateResult {
   </details>`;
 }
 
-/** The message about a run's end, unless it simply came to its end. */
-export function verdict(status: RunState, words: CellWords, seconds: number): string {
+/** The message about a run that may take `seconds`, and has produced `count` outputs. */
+export function verdict(status: RunState, words: CellWords, seconds: number, count: number): string {
   switch (status.state) {
     case 'idle':
-    case 'done':
       return '';
+    case 'done':
+      return words.text('cell.done', { count: words.number(count) });
     case 'late':
       return words.text('cell.late', { seconds: words.number(seconds) });
     case 'foreign':

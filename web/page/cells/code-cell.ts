@@ -68,13 +68,13 @@ export class CodeCell extends LitElement {
     const origin = code !== text ? 'cell.outdated' : own ? 'cell.ran' : 'cell.printed';
     const javascript = this.language === 'javascript';
     const quiet = ['idle', 'done', 'running'].includes(status.state);
-    const said =
-      editing === 'failed' && quiet
-        ? this.#words.text('cell.noEditor')
-        : verdict(status, this.#words, this.limit / 1000);
+    const isReadOnly = editing === 'failed' && quiet;
+    const said = isReadOnly
+      ? this.#words.text('cell.noEditor')
+      : verdict(status, this.#words, this.limit / 1000, outputs.length);
     const width = this.#width.pixels - 36;
     // Only announced, since the button has changed: a visible line would move the page.
-    const look = status.state === 'running' ? 'spoken' : quiet ? 'status' : 'status off';
+    const look = isReadOnly ? 'status' : quiet ? 'spoken' : 'status off';
     return html`
       <div class="bar" @keydown=${this.#onKey}>
         ${languageTabs(this.#words, this.language, (language) => (this.language = language))}

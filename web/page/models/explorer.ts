@@ -1,12 +1,21 @@
-import { LitElement } from 'lit';
+import { html, LitElement, type TemplateResult } from 'lit';
 import { baseStyles, controlStyles, Localised, nextTokensStyles, tableStyles } from '../../elements/kit.js';
 import type { UrlState } from './link.js';
 import { explorerStyles } from './model-explorer-styles.js';
+import type { Share } from './shares.js';
 import type { SlowTokenizer } from './tokenizer.js';
 import { MODELS, type ModelWords } from './words.js';
 
 /** The debounce of what the reader changes, in milliseconds. */
 const DELAY = 250;
+/** How many candidates are spoken. */
+const MOST_SPOKEN = 3;
+
+/** Moves the focus to the status, from a button that goes away when it is pressed. */
+export function leave({ currentTarget }: Event): void {
+  const root = (currentTarget as Element).getRootNode() as ShadowRoot;
+  root.querySelector<HTMLElement>('[role=status]')?.focus({ preventScroll: true });
+}
 
 /**
  * Shows what a checkpoint computes. Results are marked from the moment when newer ones are wanted, and those that come
@@ -78,6 +87,18 @@ export abstract class Explorer<Checkpoint> extends LitElement {
     const { message = String(error), reason, detail = '' } = error as Partial<SlowTokenizer>;
     if (reason === 'slow') return this.words.text('models.slow', { seconds: detail });
     return this.words.text(`models.${failed}`, { message });
+  }
+
+  /** What is missing or went wrong, or else what was found, which is only spoken. It takes the focus of buttons that go. */
+  protected status(found = ''): TemplateResult {
+    const said = this.said || html`<span class="spoken">${found}</span>`;
+    return html`<p class="remark" role="status" tabindex="-1">${said}</p>`;
+  }
+
+  /** The largest shares in words. */
+  protected inWords(label: string, shares: readonly Share[]): string {
+    const first = shares.slice(0, MOST_SPOKEN).map(({ name, share }) => `${name} ${this.words.percent(share, 1)}`);
+    return first.length === 0 ? '' : `${label}: ${first.join(', ')}`;
   }
 
   protected readonly change = (detail: Partial<UrlState>): void => {

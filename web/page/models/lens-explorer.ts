@@ -28,17 +28,17 @@ export class LensExplorer extends Explorer<TextCheckpoint> {
 
   protected override render(): TemplateResult {
     const follow = ({ detail }: CustomEvent<Pick<UrlState, 'followed'>>): void => this.change(detail);
-    return html`<p class="remark" role="status">${this.said}</p>
-      ${
-        this.lenses === undefined
-          ? nothing
-          : html`<lens-viewer
-              class=${this.isStale ? 'stale' : ''}
-              .lenses=${this.lenses}
-              .followed=${this.link.followed}
-              @follow-change=${follow}
-            ></lens-viewer>`
-      }`;
+    return html`${this.status()}
+    ${
+      this.lenses === undefined
+        ? nothing
+        : html`<lens-viewer
+            class=${this.isStale ? 'stale' : ''}
+            .lenses=${this.lenses}
+            .followed=${this.link.followed}
+            @follow-change=${follow}
+          ></lens-viewer>`
+    }`;
   }
 
   #compute(): Promise<void> {

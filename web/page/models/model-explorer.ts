@@ -54,7 +54,9 @@ export class ModelExplorer extends LitElement {
       return pictures !== null;
     };
     return html`${dropZone(words, openFiles, openStories, takePicture)}
-      <p class="status" role="status">${statusOf(words, state)}</p>
+      <p class="status" role="status" aria-busy=${state.kind === 'opening' && state.done > 0}>
+        ${statusOf(words, state)}
+      </p>
       ${typeChoice(words, state, (files, weightType) => void this.#load(files, weightType))}
       ${state.kind === 'opening' ? html`<progress .max=${state.total} .value=${state.done} aria-label=${words.text('models.reading', { name: state.files.name })}></progress>` : nothing}
       ${state.kind === 'open' ? this.#opened(state.checkpoint) : nothing} ${sources(words, state.kind === 'none')}`;

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import type { TextCheckpoint } from './checkpoint.js';
+import { leave } from './explorer.js';
 import { namesIn, partOf, type UrlState } from './link.js';
 import type { ChangeLink } from './silent-heads.js';
 import type { Tokens } from './text.js';
@@ -23,6 +24,10 @@ export function neuronsView(
     const fits = (name: string): boolean => partOf(name)[0] < model.numLayers && partOf(name)[1] < numNeurons;
     change({ neurons: namesIn((target as HTMLTextAreaElement).value).filter(fits) });
   };
+  const allOn = (event: Event): void => {
+    leave(event);
+    change({ neurons: [] });
+  };
   const number = (value: number): string => words.number(value);
   const facts = { layers: number(model.numLayers), neurons: number(numNeurons) };
   return html`<div class="field">
@@ -37,7 +42,7 @@ export function neuronsView(
       ${
         neurons.length === 0
           ? nothing
-          : html`<button type="button" @click=${() => change({ neurons: [] })}>
+          : html`<button type="button" @click=${allOn}>
               ${words.text('models.neuronsOn', { count: neurons.length })}
             </button>`
       }

@@ -51,7 +51,7 @@ export class PatchExplorer extends Explorer<TextCheckpoint> {
   }
 
   protected override render(): TemplateResult {
-    const words = this.words;
+    const { patched, words } = this;
     if (!words.ready) return html``;
     return html`${textArea('other', words.text('models.other'), 2, this.link.other, (other) => this.change({ other }))}
       <div class="buttons">
@@ -63,8 +63,8 @@ export class PatchExplorer extends Explorer<TextCheckpoint> {
           ${words.text(this.running ? 'models.stop' : 'models.patch')}
         </button>
       </div>
-      <p class="remark" role="status">${this.said}</p>
-      ${this.patched === undefined ? nothing : this.#map(this.patched)}`;
+      ${this.status(patched === undefined || this.running ? '' : words.text('models.patchMap', { from: patched.from, to: patched.to }))}
+      ${patched === undefined ? nothing : this.#map(patched)}`;
   }
 
   #map({ shares, from, to, tokens }: Patched): TemplateResult {

@@ -61,16 +61,22 @@ export class PictureExplorer extends Explorer<PictureCheckpoint> {
     const write = (text: string): void => this.change({ text });
     const remark = (text: string): TemplateResult => html`<p class="remark">${text}</p>`;
     return html`${isPrepared ? nothing : remark(words.text('models.noProcessor', { family: model.family }))}
-      ${pictureZone(
-        words,
-        (picture) => void this.take(picture),
-        () => void this.#paste(),
-      )}
-      ${texts === undefined ? nothing : textArea('texts', words.text('models.texts'), 4, link.text, write)}
-      ${texts !== undefined && tokenizer === undefined ? remark(words.text('models.noTokenizer')) : nothing}
-      ${toggle(words.text('models.patchPositions'), link.positions, (positions) => this.change({ positions }))}
-      <p class="remark" role="status">${this.said}</p>
-      ${this.pass === undefined ? nothing : this.#viewer(this.pass)}`;
+    ${pictureZone(
+      words,
+      (picture) => void this.take(picture),
+      () => void this.#paste(),
+    )}
+    ${texts === undefined ? nothing : textArea('texts', words.text('models.texts'), 4, link.text, write)}
+    ${texts !== undefined && tokenizer === undefined ? remark(words.text('models.noTokenizer')) : nothing}
+    ${toggle(words.text('models.patchPositions'), link.positions, (positions) => this.change({ positions }))}
+    ${this.status(this.#found())} ${this.pass === undefined ? nothing : this.#viewer(this.pass)}`;
+  }
+
+  /** What the model recognises, and which texts fit. */
+  #found(): string {
+    const { pass, words, fits } = this;
+    const [classes, fit] = [words.text('models.classes'), words.text('models.fit')];
+    return [this.inWords(classes, pass?.classes ?? []), this.inWords(fit, fits)].filter(Boolean).join('. ');
   }
 
   #viewer({ heads, classes }: PicturePass): TemplateResult {

@@ -28,7 +28,7 @@ export class SentenceExplorer extends Explorer<TextCheckpoint> {
       <div class="buttons">
         <button type="button" @click=${this.#compare}>${words.text('models.compare')}</button>
       </div>
-      <p class="remark" role="status">${this.said}</p>
+      ${this.status(count === 0 ? '' : words.text('models.likenessLabel', { count }))}
       ${
         count === 0
           ? nothing

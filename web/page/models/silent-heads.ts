@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import type { HeadDetail } from '../../elements/kit.js';
+import { leave } from './explorer.js';
 import type { UrlState } from './link.js';
 import type { ModelWords } from './words.js';
 
@@ -24,9 +25,11 @@ export const onSilence =
 /** Switches all heads on again, if any is off. */
 export function allHeadsOn(words: ModelWords, silent: readonly string[], change: ChangeLink): TemplateResult {
   if (silent.length === 0) return html``;
+  const onClick = (event: Event): void => {
+    leave(event);
+    change({ silent: [] });
+  };
   return html`<div class="buttons">
-    <button type="button" @click=${() => change({ silent: [] })}>
-      ${words.text('models.allHeads', { count: silent.length })}
-    </button>
+    <button type="button" @click=${onClick}>${words.text('models.allHeads', { count: silent.length })}</button>
   </div>`;
 }

@@ -49,11 +49,18 @@ export class TextExplorer extends Explorer<TextCheckpoint> {
     const { checkpoint, link, pass } = this;
     const label = words.text(checkpoint.tokenizer === undefined ? 'models.numbers' : 'models.text');
     return html`${checkpoint.tokenizer === undefined ? html`<p class="remark">${words.text('models.noTokenizer')}</p>` : nothing}
-      ${textArea('text', label, 2, link.text, (text) => this.change({ text }))}
-      ${toggle(words.text('models.positions'), link.positions, (positions) => this.change({ positions }))}
-      <p class="remark" role="status">${this.said}</p>
-      ${pass === undefined ? nothing : this.#results(pass)} ${allHeadsOn(words, link.silent, this.change)}
-      ${checkpoint.model.isCausal ? nothing : html`<sentence-explorer .checkpoint=${checkpoint}></sentence-explorer>`}`;
+    ${textArea('text', label, 2, link.text, (text) => this.change({ text }))}
+    ${toggle(words.text('models.positions'), link.positions, (positions) => this.change({ positions }))}
+    ${this.status(this.#found())} ${pass === undefined ? nothing : this.#results(pass)}
+    ${allHeadsOn(words, link.silent, this.change)}
+    ${checkpoint.model.isCausal ? nothing : html`<sentence-explorer .checkpoint=${checkpoint}></sentence-explorer>`}`;
+  }
+
+  /** What the model has written, or would write next. */
+  #found(): string {
+    const { pass, words, written } = this;
+    if (written === undefined) return this.inWords(words.text('models.next'), pass?.next ?? []);
+    return this.writing ? '' : `${words.text('models.written')}: ${written}`;
   }
 
   #results(pass: Pass): TemplateResult {

@@ -1,5 +1,5 @@
 import type { Element, ElementContent, Root } from 'hast';
-import { element, text, visit } from './hast.js';
+import { element, elementsOf, text, textOf, visit } from './hast.js';
 import type { PageStrings } from './pageStrings.js';
 
 /**
@@ -25,6 +25,11 @@ function build(node: Element, words: PageStrings): void {
   const list = rest[0]?.tagName === 'ul' ? rest.shift() : undefined;
   if (question?.tagName !== 'p' || (list ?? number) === undefined || rest.length === 0)
     throw new Error('prose: expected a question, a list or a number, and an explanation in <reader-check>');
+  // It names a group, and names have no formulas.
+  visit(question, ({ properties: { className } }) => {
+    if (String(className).includes('language-math'))
+      throw new Error(`prose: expected a question in words in <reader-check>, got a formula: ${textOf(question)}`);
+  });
   const kind = element('span', { className: ['kind'] }, [
     text(show === undefined ? words.checkYourself : words.checkPredict),
   ]);
@@ -47,6 +52,7 @@ function build(node: Element, words: PageStrings): void {
       dataRight: words.checkRight,
       dataWrong: words.checkWrong,
       dataReveal: words.checkReveal,
+      dataAnswer: words.checkRightAnswer,
       dataNoNumber: words.checkNoNumber,
       dataShown: words.checkShown,
       dataForget: words.checkForget,
@@ -89,10 +95,6 @@ function slips(list: Element | undefined): Element[] {
       throw new Error('prose: expected a number and what is wrong about it in the list of <reader-check>');
     return element('p', { hidden: true, dataSlip: number }, reason.children);
   });
-}
-
-function elementsOf({ children }: Element): Element[] {
-  return children.filter((child) => child.type === 'element');
 }
 
 function field(words: PageStrings): Element[] {

@@ -17,6 +17,10 @@ export function text(value: string): ElementContent {
   return { type: 'text', value };
 }
 
+export function elementsOf({ children }: Element): Element[] {
+  return children.filter((child) => child.type === 'element');
+}
+
 /** A node's text content. */
 export function textOf(node: ElementContent): string {
   if (node.type === 'text') return node.value;

@@ -10,7 +10,7 @@ import remarkRehype, { defaultHandlers, type Options } from 'remark-rehype';
 import { unified } from 'unified';
 import { joinCells } from './cells.js';
 import { readerChecks } from './checks.js';
-import { element, text, visit } from './hast.js';
+import { element, elementsOf, text, visit } from './hast.js';
 import { highlightListings } from './highlight.js';
 import { joinWords } from './joinWords.js';
 import { portableMath } from './math.js';
@@ -54,6 +54,7 @@ export async function renderProse(markdown: string, words?: PageStrings, printin
     .use(rehypeRaw)
     .use(() => readerChecks(words))
     .use(() => (tree: Root) => numberFigures(tree, words))
+    .use(() => titlesInEnglish)
     .use(() => joinWords)
     .use(rehypeKatex, { output: 'mathml' })
     .use(() => portableMath)
@@ -72,9 +73,18 @@ export async function renderProse(markdown: string, words?: PageStrings, printin
   };
 }
 
-/** Wraps tables, which scroll if they are wider than a phone. */
+/** Wraps tables, which scroll if they are wider than a phone. The first cell of a row is its header. */
 const HANDLERS: Options['handlers'] = {
-  table: (state, table: Table) => element('div', { className: ['table'] }, [defaultHandlers.table(state, table)]),
+  table: (state, table: Table) => {
+    const made = defaultHandlers.table(state, table);
+    visit(made, (row) => {
+      const [first] = row.tagName === 'tr' ? elementsOf(row) : [];
+      if (first?.tagName !== 'td') return;
+      first.tagName = 'th';
+      first.properties.scope = 'row';
+    });
+    return element('div', { className: ['table'] }, [made]);
+  },
 };
 
 function field(front: string, name: string): string {
@@ -99,14 +109,33 @@ function anchorHeadings(tree: Root, contents: Heading[]): void {
   });
 }
 
-/** Numbers the figures in order, before the question in their caption. */
+/** The titles and places of references are English in every language. */
+function titlesInEnglish(tree: Root): void {
+  visit(tree, (list) => {
+    if (!String(list.properties.className).includes('references')) return;
+    visit(list, ({ tagName, properties }) => {
+      if (tagName === 'a' || tagName === 'cite') properties.lang = 'en';
+    });
+  });
+}
+
+/** Numbers the figures in order, before the question in their caption. Number and question name the figure. */
 function numberFigures(tree: Root, words: PageStrings | undefined): void {
   if (words === undefined) return;
   let count = 0;
-  visit(tree, (node) => {
-    const question = node.tagName === 'figcaption' && node.children.find((child) => child.type === 'element');
-    if (!question) return;
+  visit(tree, (figure) => {
+    if (figure.tagName !== 'figure') return;
+    const [caption] = elementsOf(figure).filter(({ tagName }) => tagName === 'figcaption');
+    const [first] = caption ? elementsOf(caption) : [];
+    const [question] = first ? elementsOf(first) : [];
+    if (first === undefined || question?.tagName !== 'strong')
+      throw new Error(
+        `prose: expected a question in bold at the start of each caption, got none at ${figure.properties.id}`,
+      );
     const number = words.figure.replace('{number}', String(++count));
-    question.children.unshift(element('span', { className: ['number'] }, [text(number)]), text(' '));
+    const ids = ['number', 'question'].map((part) => `${figure.properties.id}-${part}`);
+    figure.properties.ariaLabelledBy = ids;
+    question.properties.id = ids[1];
+    first.children.unshift(element('span', { className: ['number'], id: ids[0] }, [text(number)]), text(' '));
   });
 }

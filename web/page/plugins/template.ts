@@ -100,7 +100,7 @@ function teachingBar(strings: PageStrings): string {
         <p>${escape(strings.teachers)}</p>
         <div>
           ${button('previous', strings.previousFigure, '←')}
-          <button type="button" class="all" title="${escape(strings.allFigures)} (o)"></button>
+          <button type="button" class="all" title="${escape(strings.allFigures)}"></button>
           ${button('next', strings.goOn, '→')}
           ${button('leave', strings.leaveTeaching, '×')}
         </div>

@@ -1,6 +1,6 @@
 /**
- * Fills a dialog with a button for each figure: its picture above its question. Page Down and Page Up move among them,
- * and o closes the dialog. `choose` gets the index of a figure.
+ * Fills a dialog with a button for each figure: its picture above its question. Page Down and Page Up move among them.
+ * `choose` gets the index of a figure.
  */
 export function fillOverview(
   dialog: HTMLDialogElement,
@@ -15,6 +15,7 @@ export function fillOverview(
     const picture = figure.querySelector('.still')?.cloneNode(true);
     const caption = figure.querySelectorAll('figcaption > p:first-child > :is(.number, .number + strong)');
     button.append(...(picture ? [picture] : []), ...[...caption].flatMap((part) => [part.cloneNode(true), ' ']));
+    for (const part of button.querySelectorAll('[id]')) part.removeAttribute('id');
     for (const image of button.querySelectorAll('img')) image.alt = '';
     button.addEventListener('click', () => choose(index));
     return button;
@@ -23,9 +24,8 @@ export function fillOverview(
   buttons[current]?.toggleAttribute('autofocus', true);
   dialog.onkeydown = (event) => {
     const step = { PageDown: 1, PageUp: -1 }[event.key];
-    if ((step === undefined && event.key !== 'o') || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (step === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
-    if (step === undefined) dialog.close();
-    else buttons[buttons.findIndex((button) => button === document.activeElement) + step]?.focus();
+    buttons[buttons.findIndex((button) => button === document.activeElement) + step]?.focus();
   };
 }

@@ -5,7 +5,7 @@ import { fit } from './fit.js';
 import { fillOverview } from './overview.js';
 import { PARAMETER } from './parameter.js';
 
-/** Fields in which readers type or choose by letters. */
+/** Fields in which readers type or choose. */
 const FIELDS = 'input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable]';
 /**
  * Where arrow keys are free; sliders, radio buttons, plots and scrollers need them. A click on blank space focuses the
@@ -22,10 +22,10 @@ const STEPS = [' ', 'PageDown', 'PageUp'];
 /**
  * Shows one figure after the other alone: first its question, then the figure, as large as possible, with its caption,
  * then the answer to the caption's question or to the figure's goals. The space bar, Page Down (the key of a
- * presenter’s remote), n and a button go on from one to the next, as a tap does while only the question is shown; Page
- * Up, p and a button go back to the figure before. A control keeps the keys that it uses only if the reader came to it
- * by keys. Where they are free, arrow keys do the same, and Home and End lead to the first and the last figure. o shows
- * all figures; Escape leaves. Figures stay in place in the document and keep their settings.
+ * presenter’s remote) and a button go on from one to the next, as a tap does while only the question is shown; Page Up
+ * and a button go back to the figure before. A control keeps the keys that it uses only if the reader came to it by
+ * keys. Where they are free, arrow keys do the same, and Home and End lead to the first and the last figure. A button
+ * shows all figures; Escape leaves. Figures stay in place in the document and keep their settings.
  *
  * @param opener gets the focus back
  * @param takeTo takes the reader to the last figure when leaving, because the window's scrollbar returns and the layout
@@ -60,11 +60,14 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
     at = index;
     question.textContent = figure.querySelector('figcaption strong')?.textContent ?? '';
     all.textContent = `${index + 1} / ${figures.length}`;
-    previous.disabled = index === 0;
+    // Not disabled: it would lose the focus.
+    previous.ariaDisabled = String(index === 0);
     figure.classList.add('taught');
     figure.inert = true;
     bar.classList.add('asking');
     const rest = isolate(figure, bar);
+    // What is inert now loses the focus.
+    if (!bar.contains(document.activeElement)) next.focus();
     const asked = check();
     if (asked) clear(asked);
     undo = () => {
@@ -127,7 +130,6 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
     if (!(target instanceof Element) || target.matches(FIELDS)) return;
     const ends = { Home: () => show(0), End: () => show(figures.length - 1) };
     const act = {
-      ...{ n: goOn, p: goBack, o: showAll },
       ...(!(isByKeys && target.matches('[type=range]')) && { PageDown: goOn, PageUp: goBack }),
       ...(target.matches(IDLE) && { ArrowRight: goOn, ArrowLeft: goBack, ...ends }),
       ...((target.matches(BLANK) || (!isByKeys && !bar.contains(target))) && { ' ': goOn }),
@@ -168,7 +170,6 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
   document.body.append(bar);
   page.classList.add('teaching');
   show(at);
-  next.focus();
 }
 
 /** The URL's figure, otherwise the one in sight or the next one. */

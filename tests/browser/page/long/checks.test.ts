@@ -207,9 +207,8 @@ describe('a question in the text', () => {
       `${words.checkWrong} ${faultOf()}\n${words.checkReveal}`,
     );
     await verdictOf(check).getByRole('button', { name: words.checkReveal }).tap();
-    expect(await check.getByRole('button', { pressed: true }).allInnerTexts()).toEqual([
-      'encoder layers with pre-norm',
-    ]);
+    expect(await verdictOf(check).innerText()).toMatch(/^Right answer: encoder layers with pre-norm\./);
+    expect(await check.getByRole('button', { pressed: true }).allInnerTexts()).toEqual(['attention alone']);
     await check.getByRole('button', { name: 'attention alone' }).tap();
     await check.getByRole('button', { name: 'pre-norm' }).tap();
     expect(await verdictOf(check).innerText()).toMatch(new RegExp(`^${words.checkRight}[\\s\\S]*four\\.`));

@@ -41,7 +41,7 @@ test('many outputs are drawn once each', async () => {
     };
     return counted;
   });
-  expect(await verdictOf(cell)).toBe('');
+  expect(await verdictOf(cell)).toBe('Done. Outputs: 100.');
   expect(await cell.locator('heat-map').count()).toBe(100);
   // Once more if the page's width changes meanwhile.
   const { maps } = await drawn.jsonValue();
@@ -69,7 +69,7 @@ test('the longest curve that a cell may show is drawn at once', async () => {
     open,
     'show.lines({ data: Float64Array.from({ length: 2 ** 18 }, (_, i) => Math.sin(i)), shape: [2 ** 18, 1] });',
   );
-  expect(await verdictOf(cell)).toBe('');
+  expect(await verdictOf(cell)).toBe('Done. Outputs: 1.');
   const began = Date.now();
   await page.screenshot();
   expect(Date.now() - began).toBeLessThan(5000);
@@ -80,7 +80,7 @@ test('tables have as many cells as a browser can lay out, and say so', async () 
     open,
     'const data = new Float64Array(2 ** 18);\nshow({ data, shape: [512, 512] });\nshow.lines({ data, shape: [2 ** 18, 1] });',
   );
-  expect(await verdictOf(cell)).toBe('');
+  expect(await verdictOf(cell)).toBe('Done. Outputs: 2.');
   for (const [place, rows, columns] of [
     ['heat-map', 64, 512],
     ['.picture:has(svg.lines)', 32_768, 1],

@@ -20,7 +20,12 @@ const REFUSE = `
   };`;
 
 test.each([
-  ['shows its results', "import { load } from 'wasm-attention';\nawait load();\nshow(6 * 7);", '', ['42']],
+  [
+    'shows its results',
+    "import { load } from 'wasm-attention';\nawait load();\nshow(6 * 7);",
+    'Done. Outputs: 1.',
+    ['42'],
+  ],
   ['names the line of an error', "show('before');\nnull.x;", /^Line 2: TypeError: /, ['before']],
   ['names the line of a syntax error', 'show(1);\nlet x = ;', /^Line 2: SyntaxError: /, []],
   ['names the module', "import { none } from 'wasm-attention';", /^Line 1: SyntaxError: .*'wasm-attention'/, []],
