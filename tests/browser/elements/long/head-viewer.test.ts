@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import type { HeadViewer } from '../../../../web/elements/shared/head-viewer/head-viewer.js';
 import { violationsOf, widthOf } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
+import { heard } from '../../heard.js';
 
 const { open, leave } = useBrowser();
 
@@ -51,7 +52,9 @@ describe('head-viewer', () => {
     expect(await name(figure)).toBe('Layer 2, head 3 mean 0.0 bits');
     for (const key of ['ArrowRight', 'ArrowRight', 'ArrowDown', 'ArrowDown', 'Home']) await page.keyboard.press(key);
     expect(await name(figure)).toContain('Layer 3, head 1');
-    expect(await figure.locator('.thumbnail:focus').getAttribute('aria-label')).toBe('Layer 3, head 1');
+    expect(await figure.locator('.thumbnail:focus').getAttribute('aria-label')).toBe(
+      'Layer 3, head 1: mean entropy 0.0 bits',
+    );
     await page.keyboard.press('End');
     expect(await name(figure)).toContain('Layer 3, head 4');
   });
@@ -71,7 +74,7 @@ describe('head-viewer', () => {
     const plot = figure.locator('heat-map .plot');
     await plot.press('ArrowRight');
     expect(await figure.locator('.readout').innerText()).toBe(
-      'Query w1 gives key w2 the weight 0 (masked: it comes later)',
+      'Query w1 gives key w2 the weight 0 (masked, it comes later)',
     );
     await plot.press('ArrowDown');
     expect(await figure.locator('.readout').innerText()).toMatch(/1\.000$/);
@@ -88,6 +91,47 @@ describe('head-viewer', () => {
     expect(await figure.locator('.readout').innerText()).toContain('w3 attends most to w2 1.00');
     await figure.locator('.lines').hover({ position: { x: 30, y: 18 * 4 + 9 } });
     expect(await figure.locator('.readout').innerText()).toContain('w5 attends most to w4');
+  });
+
+  test('says each thing once: a head with its entropy, a query and its keys, nothing for the pointer', async () => {
+    const { page, figure } = await viewer({ isCausal: true });
+    await figure.evaluate((element) => {
+      const [a, b] = [0.25, 0.75];
+      const data = [1, 0, 0, a, b, 0, 0, 0.5, 0.5];
+      (element as HeadViewer).loadArrays({
+        weights: {
+          data: [...data, ...data.map((each) => each ** 0)].map((each, i) => (i > 8 ? each / 3 : each)),
+          shape: [2, 3, 3],
+        },
+        tokens: ['the', 'cat', 'sat'],
+        isCausal: true,
+      });
+    });
+    // (0 + 0.811 + 1) / 3 bits, and log₂ 3 bits.
+    await figure.getByRole('radio', { name: 'Layer 1, head 1: mean entropy 0.6 bits', exact: true }).waitFor();
+    await figure.getByRole('radio', { name: 'Layer 1, head 2: mean entropy 1.6 bits', exact: true }).waitFor();
+    const press = (key: string): Promise<string[]> => heard(page, () => page.keyboard.press(key));
+    const silence = figure.getByLabel('Silence this head');
+    expect(await heard(page, () => silence.check())).toEqual([]);
+    await figure.getByRole('radio', { name: 'Layer 1, head 1, silent: mean entropy 0.6 bits', exact: true }).focus();
+    // What is chosen has the focus, which says its name.
+    expect(await press('ArrowRight')).toEqual([]);
+    expect(await press('ArrowLeft')).toEqual([]);
+    const second = 'query 2 cat: strongest key 2 cat: 75%, 1 the: 25%; 1 masked, coming later; entropy 0.8 bits';
+    await figure.locator('heat-map .plot').focus();
+    expect(await press('ArrowDown')).toEqual([second]);
+    expect(await press('End')).toEqual(['key 3 sat: masked, it comes later']);
+    await figure.getByLabel('Lines').check();
+    await figure.locator('.lines').focus();
+    await press('ArrowDown');
+    expect(await press('ArrowDown')).toEqual([second]);
+    expect(await press('Home')).toEqual([
+      'query 1 the: only key 1 the: 100%; 2 masked, coming later; entropy 0.0 bits',
+    ]);
+    expect(await press('ArrowUp')).toHaveLength(1);
+    expect(await press('Shift+Tab')).toEqual([]);
+    expect(await press('Tab')).toEqual(['query 1 the: only key 1 the: 100%; 2 masked, coming later; entropy 0.0 bits']);
+    expect(await heard(page, () => figure.locator('.lines').hover({ position: { x: 30, y: 40 } }))).toEqual([]);
   });
 
   test('keeps the lines of a tapped query', async () => {
@@ -143,11 +187,11 @@ describe('head-viewer', () => {
     await figure.getByRole('radio', { name: 'Layer 2, head 1, silent' }).waitFor();
     const note = figure.getByText('This head is silent');
     expect(await note.isVisible()).toBe(true);
-    await figure.getByRole('radio', { name: 'Layer 1, head 1', exact: true }).click();
+    await figure.getByRole('radio', { name: /^Layer 1, head 1:/ }).click();
     expect(await note.count()).toBe(0);
     await figure.getByRole('radio', { name: 'Layer 2, head 1, silent' }).click();
     await figure.getByLabel('Silence this head').uncheck();
-    await figure.getByRole('radio', { name: 'Layer 2, head 1', exact: true }).waitFor();
+    await figure.getByRole('radio', { name: /^Layer 2, head 1:/ }).waitFor();
     expect(await note.count()).toBe(0);
   });
 
@@ -179,15 +223,15 @@ describe('head-viewer', () => {
     const hint = figure.locator('.overview .hint');
     expect(await figure.locator('.thumbnail').count()).toBe(64 * 64);
     expect(await hint.innerText()).toContain('Drawn here: layers 1–64 of 1,000, heads 1–64 of 1,000.');
-    await figure.getByRole('radio', { name: 'Layer 1, head 64', exact: true }).click();
+    await figure.getByRole('radio', { name: /^Layer 1, head 64:/ }).click();
     expect(await hint.innerText()).toContain('layers 1–64 of 1,000, heads 32–95 of 1,000.');
     expect(await figure.locator('.numbers.of-heads span').last().innerText()).toBe('95');
     const focused = (): Promise<string | null> => figure.locator('.thumbnail:focus').getAttribute('aria-label');
-    expect(await focused()).toBe('Layer 1, head 64');
+    expect(await focused()).toBe('Layer 1, head 64: mean entropy 0.0 bits');
     await page.keyboard.press('ArrowRight');
-    expect(await focused()).toBe('Layer 1, head 65');
+    expect(await focused()).toBe('Layer 1, head 65: mean entropy 0.0 bits');
     await page.keyboard.press('End');
-    expect(await focused()).toBe('Layer 1, head 1000');
+    expect(await focused()).toBe('Layer 1, head 1000: mean entropy 0.0 bits');
     expect(await name(figure)).toContain('Layer 1, head 1000');
     expect(await hint.innerText()).toContain('heads 937–1,000 of 1,000.');
     await figure.evaluate((element) => ((element as HeadViewer).layer = 500));

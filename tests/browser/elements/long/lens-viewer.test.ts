@@ -7,6 +7,7 @@ import { LANGUAGES } from '../../../../web/elements/languages.js';
 import type { LensViewer } from '../../../../web/elements/shared/lens-viewer/lens-viewer.js';
 import { violationsOf, widthOf } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
+import { heard } from '../../heard.js';
 import { choose, contentOf, csvOf, parsed, save, tableOf } from '../../shown.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'wasm-attention-lens-'));
@@ -87,14 +88,14 @@ describe('lens-viewer', () => {
     await candidate.click();
     expect(await candidate.getAttribute('aria-pressed')).toBe('true');
     // Word 5 is the first of its own cells and the second of the next ones; in the others words 6 and 7 are before it, too.
-    await figure.getByText('Rank of “to”: 1 of 8').waitFor();
+    await figure.locator('.readout', { hasText: 'Rank of “to”: 1 of 8' }).waitFor();
     expect(await cells(figure)).toEqual(['5', '5', '5', '5', '5', '5', '5', '2', '5', '5', '2', '1']);
     expect(await figure.locator('.column dt').last().innerText()).toContain('to (1)');
     const field = figure.getByLabel('Token whose rank is shown');
     expect(await field.inputValue()).toBe('to');
     await field.fill('vy');
     await field.press('Enter');
-    await figure.getByText('Rank of “vy”: 3 of 8').waitFor();
+    await figure.locator('.readout', { hasText: 'Rank of “vy”: 3 of 8' }).waitFor();
     await field.fill('nothing');
     await field.press('Enter');
     expect(await figure.getByRole('alert').innerText()).toBe('The vocabulary has no token “nothing”.');
@@ -118,6 +119,42 @@ describe('lens-viewer', () => {
     const readouts = await figure.locator('.readout').allInnerTexts();
     expect(readouts[0]).toContain('after “w1”:\nmi');
     expect(readouts[1]).toContain('after “w1”:\nul');
+  });
+
+  test('says each thing once: a layer, a cell, the rank of the token to follow, and both lenses together', async () => {
+    const { page, figure } = await viewer();
+    const press = (key: string): Promise<string[]> => heard(page, () => page.keyboard.press(key));
+    const [best, next] = [[0, 1, 2, 3, 4, 5, 6, 7].map((id) => (id === 3 ? 3 : id === 4 ? 2 : 0.1 * id))].map((row) => {
+      const sum = row.reduce((total, each) => total + Math.exp(each), 0);
+      return [row[3]!, row[4]!].map((each) => `${((100 * Math.exp(each)) / sum).toFixed(1)}%`);
+    })[0]!;
+    await figure.locator('heat-map .plot').focus();
+    const [layer] = await press('ArrowUp');
+    expect(layer).toMatch(
+      /^Layer 2, surest: after “w\d” [a-z]{2} \d\d%; after “w\d” [a-z]{2} \d\d%; after “w\d” [a-z]{2} \d\d%$/,
+    );
+    // After layer 2, token 3 is followed by word 1 + 2, then the next one.
+    const [cell, ...more] = await press('ArrowLeft');
+    expect(more).toEqual([]);
+    expect(cell).toMatch(`Layer 2, after “w3”: ru ${best}, se ${next}, `);
+    await figure.getByLabel('Token whose rank is shown').fill('se');
+    expect(await press('Enter')).toEqual(['Rank of “se”: 2 of 8']);
+    await figure.locator('heat-map .plot').focus();
+    expect(await press('ArrowUp')).toEqual(['Layer 1, “se” ranks highest: after “w4” 2; after “w1” 6; after “w2” 6']);
+    expect(
+      await heard(page, () => figure.getByRole('button', { name: 'Show the most likely tokens' }).press('Enter')),
+    ).toEqual([expect.stringMatching(/^Layer 1, after “w3”: mi /)]);
+    expect(await page.locator('lens-viewer input:focus').count()).toBe(1);
+  });
+
+  test('says both lenses, with their names, in one voice', async () => {
+    const { page, figure } = await viewer({ both: true });
+    await figure.locator('heat-map .plot').first().focus();
+    expect(await heard(page, () => page.keyboard.press('ArrowLeft'))).toEqual([
+      expect.stringMatching(
+        /^The model: Layer 3, after “w3”: se .*\. With heads or neurons switched off: Layer 3, after “w3”: ba /,
+      ),
+    ]);
   });
 
   test('says why what a function gives cannot be shown, and does not change when it rejects arrays', async () => {

@@ -10,6 +10,7 @@ import type { PatchViewer } from '../../../../web/elements/shared/patch-viewer/p
 import { attentionRollout } from '../../../reference/attentionRollout.js';
 import { violationsOf, widthOf } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
+import { heard } from '../../heard.js';
 import { picture } from '../../canvas.js';
 import { choose, contentOf, csvOf, parsed, save, tableOf } from '../../shown.js';
 
@@ -155,8 +156,27 @@ describe('patch-viewer', () => {
       while (all.at(-1) === undefined || all.at(-1) === '') await new Promise(requestAnimationFrame);
       return all.filter((text) => text !== '');
     });
-    expect(said).toEqual([await readout(figure)]);
+    expect(said).toEqual([`${await readout(figure)} entropy 1.6 bits`]);
     expect(await spoken.getAttribute('role')).toBe('status');
+  });
+
+  test('says each thing once: a head with its entropy, and where a patch looks', async () => {
+    const { page, figure } = await viewer();
+    const press = (key: string): Promise<string[]> => heard(page, () => page.keyboard.press(key));
+    expect(await heard(page, () => figure.getByLabel('Silence this head').check())).toEqual([]);
+    await figure.getByRole('radio', { name: 'Layer 1, head 1, silent: entropy 1.6 bits', exact: true }).focus();
+    expect(await press('ArrowRight')).toEqual([]);
+    expect(await press('ArrowLeft')).toEqual([]);
+    await figure.locator('.plot').focus();
+    await page.keyboard.press('ArrowDown');
+    const [said, ...more] = await press('ArrowRight');
+    expect(more).toEqual([]);
+    expect(said).toBe(`${await readout(figure)} entropy 1.6 bits`);
+    // At the edge, too, a key is answered; who leaves hears no more.
+    await page.keyboard.press('End');
+    expect(await press('End')).toHaveLength(1);
+    expect(await press('Shift+Tab')).toEqual([]);
+    expect(await press('Tab')).toHaveLength(1);
   });
 
   test('has sliders for layer, row and column', async () => {
@@ -181,7 +201,7 @@ describe('patch-viewer', () => {
     expect(await name(figure)).toContain('Layer 1, head 2');
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowLeft']) await page.keyboard.press(key);
     expect(await name(figure)).toContain('Layer 1, head 4');
-    expect(await figure.locator('.map:focus').getAttribute('aria-label')).toBe('Layer 1, head 4');
+    expect(await figure.locator('.map:focus').getAttribute('aria-label')).toBe('Layer 1, head 4: entropy 1.6 bits');
     await page.keyboard.press('Home');
     expect(await name(figure)).toContain('Layer 1, head 1');
     expect((await told(page)) as unknown[]).toHaveLength(4);
@@ -231,7 +251,7 @@ describe('patch-viewer', () => {
     expect(await figure.getByText('This head is silent').count()).toBe(0);
     await figure.getByLabel('heads of a layer').check();
     await figure.getByLabel('Silence this head').uncheck();
-    await figure.getByRole('radio', { name: 'Layer 1, head 1', exact: true }).waitFor();
+    await figure.getByRole('radio', { name: /^Layer 1, head 1:/ }).waitFor();
   });
 
   test('is chosen by a finger, which can also scroll the page', async () => {

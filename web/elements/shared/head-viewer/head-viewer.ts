@@ -49,6 +49,7 @@ export class HeadViewer extends AttributeElement {
     silent: { attribute: false },
     cell: { state: true },
     query: { state: true },
+    spoken: { state: true },
   };
 
   /** The heads to show. A figure may set it; pages call `loadArrays`, which checks its arguments. */
@@ -64,6 +65,8 @@ export class HeadViewer extends AttributeElement {
   declare silent: ReadonlySet<string>;
   declare protected cell: CellDetail | undefined;
   declare protected query: number | undefined;
+  /** What is said of the lines. */
+  declare protected spoken: string;
 
   readonly #words = new Localised(this);
   readonly #width = new Width(this, '.large');
@@ -71,6 +74,8 @@ export class HeadViewer extends AttributeElement {
   #painting: Generator<void> | undefined;
   /** The heads that are on the canvas. */
   #painted: Part | undefined;
+  /** The mean entropies that are known, by `layer.head`. */
+  #bits = new Map<string, number>();
 
   constructor() {
     super();
@@ -80,6 +85,7 @@ export class HeadViewer extends AttributeElement {
     this.view = 'map';
     this.silenceable = false;
     this.silent = new Set();
+    this.spoken = '';
   }
 
   /**
@@ -107,10 +113,34 @@ export class HeadViewer extends AttributeElement {
     const canvas = this.renderRoot.querySelector<HTMLCanvasElement>('.thumbnails');
     if (canvas === null) return;
     const part = this.#part;
-    this.#painting = paintThumbnails(canvas, this.heads, part, rampFor(canvas, 0), devicePixelRatio);
+    this.#painting = this.#work(paintThumbnails(canvas, this.heads, part, rampFor(canvas, 0), devicePixelRatio), part);
     this.#painted = part;
     this.#paint();
   };
+
+  /** Paints, then computes the entropies in the names of what is painted. */
+  *#work(painting: Generator<void>, { layers, heads }: Part): Generator<void> {
+    yield* painting;
+    for (const layer of numbersIn(layers)) {
+      for (const head of numbersIn(heads)) {
+        this.#bitsOf(layer, head);
+        yield;
+      }
+    }
+    this.requestUpdate();
+  }
+
+  /** A head's mean entropy over the queries that see a key. */
+  #bitsOf(layer: number, head: number): number {
+    const key = `${layer}.${head}`;
+    let mean = this.#bits.get(key);
+    if (mean === undefined) {
+      const seen = entropies(this.heads.mapOf(layer, head), this.heads.keyTokens.length).filter((bits) => bits >= 0);
+      mean = seen.reduce((sum, bits) => sum + bits, 0) / seen.length;
+      this.#bits.set(key, mean);
+    }
+    return mean;
+  }
 
   /** Paints in this frame and the next ones, as much in each as leaves time for the reader's input. */
   readonly #paint = (): void => {
@@ -131,6 +161,7 @@ export class HeadViewer extends AttributeElement {
     this.layer = Math.min(this.layer, layers);
     this.head = Math.min(this.head, heads);
     if (!changed.has('heads')) return;
+    this.#bits.clear();
     if (this.query !== undefined && this.query >= tokens.length) this.query = undefined;
     const aspect = keyTokens.length / tokens.length;
     const [shownLayers, shownHeads] = [this.#part.layers, this.#part.heads].map((span) => numbersIn(span).length);
@@ -156,13 +187,16 @@ export class HeadViewer extends AttributeElement {
     if (!this.#words.ready) return html``;
     if (this.heads.layers === 0) return html`<p class="readout">${this.#words.text('viewer.empty')}</p>`;
     const { heads, layer, head, silent } = this;
+    // The chosen head, which the focus reads out, is named at once.
+    this.#bitsOf(layer, head);
+    const bitsOf = (layer: number, head: number): number | undefined => this.#bits.get(`${layer}.${head}`);
     const choose = (layer: number, head: number): Promise<unknown> => {
       Object.assign(this, { layer, head });
       this.#tell('head-change', { layer, head });
       return this.updateComplete;
     };
     return html`<div class="board">
-      ${overview(this.#words, { heads, part: this.#part, layer, head, silent }, choose)} ${this.#large()}
+      ${overview(this.#words, { heads, part: this.#part, layer, head, silent, bitsOf }, choose)} ${this.#large()}
     </div>`;
   }
 
@@ -176,8 +210,6 @@ export class HeadViewer extends AttributeElement {
     const words = this.#words;
     const map = heads.mapOf(layer, head);
     const bits = entropies(map, heads.keyTokens.length);
-    const seen = bits.filter((value) => !Number.isNaN(value));
-    const mean = seen.reduce((sum, value) => sum + value, 0) / seen.length;
     const silent = this.silent.has(`${layer}.${head}`);
     const isMap = this.view === 'map';
     const view = (value: 'map' | 'lines'): TemplateResult =>
@@ -187,7 +219,7 @@ export class HeadViewer extends AttributeElement {
       <div class="switches">
         <p class="name">
           ${words.text('viewer.head', { layer, head })}
-          <small>${words.text('tokens.meanEntropy', { bits: words.number(mean, 1) })}</small>
+          <small>${words.text('tokens.meanEntropy', { bits: words.number(this.#bitsOf(layer, head), 1) })}</small>
         </p>
         <div>${view('map')} ${view('lines')}</div>
         ${
@@ -205,14 +237,12 @@ export class HeadViewer extends AttributeElement {
               { heads, map, bits, label, width: this.#width.pixels, cell: this.cell },
               (cell) => (this.cell = cell),
             )
-          : largeLines(
-              words,
-              { map, tokens: heads.tokens, keyTokens: heads.keyTokens, label, query: this.query },
-              (query) => (this.query = query),
+          : largeLines(words, { ...heads, map, label, query: this.query, spoken: this.spoken }, (query, spoken) =>
+              Object.assign(this, { query, spoken }),
             )
       }
       ${Math.max(heads.tokens.length, heads.keyTokens.length) > MOST_TOKENS ? html`<p class="remark">${words.text('viewer.tokens', { count: words.number(MOST_TOKENS) })}</p>` : nothing}
-      <p class="silent-note" role="status">${silent ? words.text('viewer.silentNote') : nothing}</p>
+      <p class="silent-note">${silent ? words.text('viewer.silentNote') : nothing}</p>
     </div>`;
   }
 

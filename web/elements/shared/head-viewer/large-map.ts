@@ -81,7 +81,7 @@ function readout(
   { row, column }: CellDetail,
 ): TemplateResult {
   const at = row * keyTokens.length + column;
-  const masked = words.text(column > row ? 'tokens.masked' : 'masks.keyHidden');
+  const masked = words.text(column > row ? 'tokens.masked' : 'map.masked');
   return html`${words.text('viewer.readout', { query: tokens[row] ?? '', key: keyTokens[column] ?? '' })}
     <strong>${words.value(map[at] ?? NaN)}</strong>
     ${mask?.[at] === false ? `(${masked})` : nothing}`;

@@ -1,5 +1,8 @@
 import { html, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
 import { hint } from '../controls/controls.js';
+import { anew } from '../anew.js';
+import { rowText, type RowMap } from '../heat-map/row-text.js';
+import { isPlay, playRow, sound } from '../heat-map/sound.js';
 import type { Localised } from '../localised.js';
 import { shortened } from '../tokens.js';
 
@@ -18,32 +21,61 @@ export interface Lines {
   readonly map: ArrayLike<number>;
   readonly tokens: readonly string[];
   readonly keyTokens: readonly string[];
+  readonly mask?: readonly boolean[];
   /** The query whose lines are shown alone. */
   readonly query: number | undefined;
   readonly label: string;
+  /** What screen readers say. */
+  readonly spoken: string;
 }
 
 /**
- * A head as lines between tokens, for all queries or for the one that the reader points at, which is passed to `ask`.
+ * A head as lines between tokens, for all queries or for the one that the reader points at, which is passed to `ask` with
+ * what is to be said: that query's keys, for those who move by keys.
  */
-export function largeLines(words: Localised, shown: Lines, ask: (query: number | undefined) => void): TemplateResult {
-  const { tokens, keyTokens, query } = shown;
+export function largeLines(
+  words: Localised,
+  shown: Lines,
+  ask: (query: number | undefined, spoken: string) => void,
+): TemplateResult {
+  const { map: values, tokens, keyTokens, mask, query, spoken } = shown;
+  const row: RowMap = {
+    values,
+    rows: tokens.length,
+    columns: keyTokens.length,
+    rowLabels: tokens,
+    columnLabels: keyTokens,
+    mask,
+    rowName: words.text('query'),
+    columnName: words.text('key'),
+    low: 0,
+    origin: 1,
+    digits: 3,
+  };
+  const say = (to: number): void => ask(to, anew(rowText(row, to, words), spoken));
   const onKey = (event: KeyboardEvent): void => {
     const last = Math.min(MOST_TOKENS, tokens.length) - 1;
     const from = query ?? -1;
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (isPlay(event)) void playRow(row, Math.max(0, from));
     const to = { ArrowDown: from + 1, ArrowUp: from - 1, Home: 0, End: last }[event.key];
-    if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (to === undefined) return;
     event.preventDefault();
-    ask(Math.min(last, Math.max(0, to)));
+    const next = Math.min(last, Math.max(0, to));
+    say(next);
+    if (sound.on && next !== query) void playRow(row, next);
+  };
+  const onFocus = ({ target }: FocusEvent): void => {
+    if (query !== undefined && (target as Element).matches(':focus-visible')) say(query);
   };
   const onPoint = ({ clientY, currentTarget }: PointerEvent): void => {
     const top = (currentTarget as Element).querySelector('svg')?.getBoundingClientRect().top ?? 0;
     const row = Math.floor((clientY - top) / ROW);
-    ask(row >= 0 && row < tokens.length ? row : undefined);
+    ask(row >= 0 && row < tokens.length ? row : undefined, '');
   };
   const onLeave = ({ pointerType }: PointerEvent): void => {
     // A tapped query stays when the finger is lifted.
-    if (pointerType !== 'touch') ask(undefined);
+    if (pointerType !== 'touch') ask(undefined, '');
   };
   return html`<div
       class="lines"
@@ -51,6 +83,8 @@ export function largeLines(words: Localised, shown: Lines, ask: (query: number |
       tabindex="0"
       aria-label=${shown.label}
       @keydown=${onKey}
+      @focus=${onFocus}
+      @blur=${() => ask(query, '')}
       @pointermove=${onPoint}
       @pointerdown=${onPoint}
       @pointerleave=${onLeave}
@@ -59,7 +93,8 @@ export function largeLines(words: Localised, shown: Lines, ask: (query: number |
         ${drawn(shown)}
       </svg>
     </div>
-    <p class="readout" role="status">
+    <span class="spoken" role="status">${spoken}</span>
+    <p class="readout">
       ${query === undefined ? hint(words.text('viewer.linesHint')) : strongest(words, shown, query)}
     </p>`;
 }

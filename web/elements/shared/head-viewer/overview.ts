@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Localised } from '../localised.js';
 import type { HeadDetail } from '../../package-types.js';
+import { headName } from '../heads/head-name.js';
 import type { Heads } from '../heads/heads.js';
 import { numbersIn, type Part, type Span } from '../heads/part.js';
 
@@ -10,6 +11,8 @@ export interface Overview extends HeadDetail {
   readonly heads: Heads;
   readonly part: Part;
   readonly silent: ReadonlySet<string>;
+  /** A head's mean entropy, as far as it is known. */
+  readonly bitsOf: (layer: number, head: number) => number | undefined;
 }
 
 /**
@@ -18,7 +21,7 @@ export interface Overview extends HeadDetail {
  */
 export function overview(
   words: Localised,
-  { heads: { layers, heads }, part, layer, head, silent }: Overview,
+  { heads: { layers, heads }, part, layer, head, silent, bitsOf }: Overview,
   choose: (layer: number, head: number) => Promise<unknown>,
 ): TemplateResult {
   const numbers = (span: Span): TemplateResult[] => numbersIn(span).map((number) => html`<span>${number}</span>`);
@@ -34,7 +37,7 @@ export function overview(
       class=${isSilent ? 'thumbnail silent' : 'thumbnail'}
       role="radio"
       aria-checked=${chosen}
-      aria-label=${isSilent ? `${name}, ${words.text('viewer.silent')}` : name}
+      aria-label=${headName(words, name, isSilent, 'viewer.meanEntropy', bitsOf(ofLayer, ofHead))}
       title=${name}
       tabindex=${chosen ? 0 : -1}
       @click=${() => void choose(ofLayer, ofHead)}

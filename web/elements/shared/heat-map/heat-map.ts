@@ -1,5 +1,6 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { CellDetail, MapArrays } from '../../package-types.js';
+import { anew } from '../anew.js';
 import { AttributeElement } from '../attribute-element.js';
 import { controlStyles } from '../controls/control-styles.js';
 import { hint } from '../controls/controls.js';
@@ -18,6 +19,8 @@ import { matrixOf } from './matrix.js';
 import { paintCells } from './paint-cells.js';
 import './ramp-legend.js';
 import { rampFor, rampStyles } from './ramps.js';
+import { cellText, columnHead, headOf, rowHead, rowText, valueText } from './row-text.js';
+import { isPlay, playRow, sound } from './sound.js';
 import { valuesTable } from './values-table.js';
 
 /** A figure's handler of its maps' events, which do not leave the figure. */
@@ -67,6 +70,8 @@ export class HeatMap extends AttributeElement {
     pickable: { type: Boolean },
     tell: { type: Boolean },
     cursor: { attribute: false },
+    cellText: { attribute: false },
+    rowText: { attribute: false },
     tableOpen: { state: true },
   };
 
@@ -112,6 +117,14 @@ export class HeatMap extends AttributeElement {
   declare tell: boolean;
   /** The cell under the cursor, or undefined. */
   declare cursor: Cell | undefined;
+  /** What a cell says, in the readout and aloud; by default, its row, column and value, or that it is masked. */
+  declare cellText: ((cell: CellDetail) => string) | undefined;
+  /**
+   * What a row says aloud; by default, where its values are greatest.
+   *
+   * @internal
+   */
+  declare rowText: ((row: number) => string) | undefined;
   declare protected tableOpen: boolean;
 
   readonly #words = new Localised(this);
@@ -188,6 +201,7 @@ export class HeatMap extends AttributeElement {
           aria-describedby="help"
           @keydown=${this.#onKey}
           @focus=${this.#onFocus}
+          @blur=${this.#onBlur}
           @pointermove=${this.#onPoint}
           @pointerdown=${this.#onPoint}
           @click=${this.#pick}
@@ -210,9 +224,8 @@ export class HeatMap extends AttributeElement {
   }
 
   #help(): string {
-    if (!this.pickable) return this.#words.text('map.help');
-    if (this.pickHelp === undefined) return this.#words.text('map.helpPick');
-    return `${this.#words.text('map.help')} ${this.pickHelp}`;
+    const pick = this.pickable ? (this.pickHelp ?? this.#words.text('map.helpPick')) : '';
+    return `${this.#words.text('map.help')} ${this.#words.text('map.play')} ${pick}`;
   }
 
   #below(): TemplateResult {
@@ -239,25 +252,27 @@ export class HeatMap extends AttributeElement {
   }
 
   #table(): TemplateResult {
-    const { values, rows, columns, rowName, columnName, origin } = this;
-    const heads = Array.from({ length: columns }, (_, column) => column + origin);
-    const format = (value: number): string => this.#words.value(value, this.digits);
+    const { rows, columns, rowName, columnName, origin } = this;
+    const heads = Array.from({ length: columns }, (_, column) => headOf(column, origin, this.columnLabels));
+    const rowHead = (row: number): string => headOf(row, origin, this.rowLabels);
+    const format = (at: number): string => valueText(this, at, this.#words);
     const part = (shown: { rows: number; columns: number }): string => this.#words.text('table.part', shown);
     return html`<div class="scroller" role="region" tabindex="0" aria-label=${this.label}>
-      ${valuesTable({ values, rows, rowName, columnName, origin, heads, format, part, caption: this.label })}
+      ${valuesTable({ rows, rowName, columnName, rowHead, heads, format, part, caption: this.label })}
     </div>`;
   }
 
   #readout(): TemplateResult {
-    const { row, column, value } = this.#detail();
-    return html`${this.#place({ row, column })}: <strong>${this.#words.value(value, this.digits)}</strong>`;
+    if (this.cellText) return html`${this.cellText(this.#detail())}`;
+    const { row, column } = this.#detail();
+    const value = valueText(this, row * this.columns + column, this.#words);
+    return html`${rowHead(this, row)}, ${columnHead(this, column)}: <strong>${value}</strong>`;
   }
 
-  /** `query 2, key 1`, or with labels `query 2 cat, key 1 the`. */
-  #place({ row, column }: Cell): string {
-    const name = (index: number, labels: readonly string[] | undefined): string =>
-      labels?.[index] === undefined ? `${index + this.origin}` : `${index + this.origin} ${labels[index]}`;
-    return `${this.rowName} ${name(row, this.rowLabels)}, ${this.columnName} ${name(column, this.columnLabels)}`;
+  #cellText(withRow = false): string {
+    const cell = this.#detail();
+    if (this.cellText) return this.cellText(cell);
+    return (withRow ? `${rowHead(this, cell.row)}, ` : '') + cellText(this, cell, this.#words);
   }
 
   #detail(): CellDetail {
@@ -274,24 +289,31 @@ export class HeatMap extends AttributeElement {
       return;
     }
     const from = this.cursor ?? { row: 0, column: 0 };
+    if (isPlay(event)) void playRow(this, from.row);
     const to = moveCursor(from, event.key, event.ctrlKey, this.rows, this.columns);
     if (to === undefined) return;
     event.preventDefault();
-    this.#moveTo(to, true);
+    const isRow = event.ctrlKey || /Up|Down/.test(event.key);
+    const row = (): string => this.rowText?.(to.row) ?? rowText(this, to.row, this.#words);
+    this.#moveTo(to, isRow ? row : () => this.#cellText());
+    if (sound.on && to.row !== from.row) void playRow(this, to.row);
   };
 
   readonly #onFocus = (event: FocusEvent): void => {
     // A click moves the cursor first.
     if (!(event.target as Element).matches(':focus-visible') || this.rows * this.columns === 0) return;
-    this.#moveTo(this.cursor ?? { row: 0, column: 0 }, true);
+    this.#moveTo(this.cursor ?? { row: 0, column: 0 }, () => this.#cellText(true));
   };
+
+  /** Whoever comes back to the same cell hears it again. */
+  readonly #onBlur = (): void => this.#say('');
 
   readonly #onPoint = (event: PointerEvent): void => {
     const box = (event.currentTarget as Element).getBoundingClientRect();
     const row = Math.floor(((event.clientY - box.top) / box.height) * this.rows);
     const column = Math.floor(((event.clientX - box.left) / box.width) * this.columns);
     if (row < 0 || column < 0 || row >= this.rows || column >= this.columns) return;
-    if (row !== this.cursor?.row || column !== this.cursor.column) this.#moveTo({ row, column }, false);
+    if (row !== this.cursor?.row || column !== this.cursor.column) this.#moveTo({ row, column });
   };
 
   readonly #pick = (): void => {
@@ -299,13 +321,16 @@ export class HeatMap extends AttributeElement {
     this.dispatchEvent(new CustomEvent('cell-pick', { detail: this.#detail(), bubbles: true, composed: true }));
   };
 
-  #moveTo(cursor: Cell, speak: boolean): void {
+  /** Only moves by keyboard are announced: a pointer that crosses a hundred cells would announce a hundred values. */
+  #moveTo(cursor: Cell, text?: () => string): void {
     this.cursor = cursor;
-    const detail = this.#detail();
-    const { value } = detail;
-    // Only moves by keyboard are announced: a pointer that crosses a hundred cells would announce a hundred values.
-    this.#spoken = speak ? `${this.#place(cursor)}: ${this.#words.value(value, this.digits)}` : '';
-    this.dispatchEvent(new CustomEvent('cell-change', { detail, bubbles: true, composed: true }));
+    this.dispatchEvent(new CustomEvent('cell-change', { detail: this.#detail(), bubbles: true, composed: true }));
+    this.#say(text === undefined ? '' : anew(text(), this.#spoken));
+  }
+
+  #say(text: string): void {
+    this.#spoken = text;
+    this.requestUpdate();
   }
 
   #watch(): void {

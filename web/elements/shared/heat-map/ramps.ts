@@ -7,10 +7,10 @@ export type Ramp = Uint8ClampedArray;
 
 /** The colours between which a ramp is interpolated, lowest value first. */
 export const STOPS = {
-  /** ColorBrewer's RdBu. */
-  signed: '67001f b2182b d6604d f4a582 fddbc7 f7f7f7 d1e5f0 92c5de 4393c3 2166ac 053061',
-  /** On dark pages zero is close to the paper, and the ends are light. */
-  signedOnDark: 'ffc9b0 e2725b 8c2f33 222b36 1f4e85 3f8fd0 b5dbff',
+  /** The blues of ColorBrewer's RdBu. Its reds are lighter here, so that signs differ without hues, too. */
+  signed: 'e8503a f1765f f59d86 fac3b3 fbe3da f7f7f7 d1e5f0 92c5de 4393c3 2166ac 053061',
+  /** On dark pages zero is close to the paper, and blue is the lighter end. */
+  signedOnDark: 'e34b3c a83c38 692f33 222b36 1f4e85 3f8fd0 d2eaff',
   onDark: '222b36 1f4e85 3f8fd0 b5dbff',
 };
 

@@ -2,16 +2,15 @@ import { html, nothing, type TemplateResult } from 'lit';
 
 /** A matrix and the texts around it. */
 export interface ValuesTable {
-  readonly values: ArrayLike<number>;
   readonly rows: number;
   readonly caption: string;
   readonly rowName: string;
   readonly columnName: string;
-  /** The number of the first row. */
-  readonly origin: number;
-  /** The columns' numbers. */
-  readonly heads: readonly number[];
-  readonly format: (value: number) => string;
+  /** A row's number or label, and the columns'. */
+  readonly rowHead: (row: number) => number | string;
+  readonly heads: readonly (number | string)[];
+  /** A cell's text, by its place in the values. */
+  readonly format: (at: number) => string;
   /** Says that these are only the first rows and columns. */
   readonly part: (shown: { readonly rows: number; readonly columns: number }) => string;
 }
@@ -21,14 +20,14 @@ const MOST = { cells: 2 ** 15, columns: 512 };
 
 /** A matrix as an HTML table, for reading exact numbers and for screen readers. */
 export function valuesTable(table: ValuesTable): TemplateResult {
-  const { values, heads, origin } = table;
+  const { heads, rowHead } = table;
   const shown = heads.slice(0, MOST.columns);
   const rows = Math.min(table.rows, Math.floor(MOST.cells / Math.max(1, shown.length)));
   const isPart = rows < table.rows || shown.length < heads.length;
   const row = (r: number): TemplateResult =>
     html`<tr>
-      <th scope="row">${r + origin}</th>
-      ${shown.map((_, c) => html`<td>${table.format(values[r * heads.length + c] ?? NaN)}</td>`)}
+      <th scope="row">${rowHead(r)}</th>
+      ${shown.map((_, c) => html`<td>${table.format(r * heads.length + c)}</td>`)}
     </tr>`;
   return html`${isPart ? html`<p>${table.part({ rows, columns: shown.length })}</p>` : nothing}
     <table>

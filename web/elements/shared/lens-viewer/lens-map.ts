@@ -29,6 +29,9 @@ export interface LensMap {
   readonly followed: number | undefined;
   /** In CSS pixels. */
   readonly width: number;
+  /** What is said of a cell, and of a layer. */
+  readonly cellText: (cell: Cell) => string;
+  readonly rowText: (row: number) => string;
 }
 
 /** Width over height of the cells' rectangle. */
@@ -49,7 +52,7 @@ function isNamed(tokens: readonly string[], width: number): boolean {
 
 /** Each layer's most likely next token after each token, or the rank of the followed one, as colours with texts. */
 export function lensMap(words: LensWords, shown: LensMap, point: (cell: CellDetail) => void): TemplateResult {
-  const { lens, lenses, cell, followed, width } = shown;
+  const { lens, lenses, cell, followed, width, cellText, rowText } = shown;
   const { tokens, nameOf } = lenses;
   const label =
     followed === undefined ? words.text('lens.map') : words.text('lens.rankMap', { token: nameOf(followed) });
@@ -64,6 +67,8 @@ export function lensMap(words: LensWords, shown: LensMap, point: (cell: CellDeta
         .columns=${tokens.length}
         .columnLabels=${isNamed(tokens, width) ? tokens.map((token) => shortened(token, MOST)) : undefined}
         .cursor=${cell}
+        .cellText=${cellText}
+        .rowText=${rowText}
         low="0"
         high="1"
         origin="1"
@@ -83,6 +88,63 @@ export function valuesOf({ best, ranks, size }: Lens, followed: number | undefin
     if (followed === undefined) return each?.[0]?.share ?? NaN;
     return 1 - Math.log(ranks[at] ?? NaN) / Math.log(Math.max(2, size));
   });
+}
+
+/** The most cells of a layer that are said. */
+const SAID = 3;
+
+/** A cell's most likely next tokens, or the followed token's rank, as text. */
+export function cellText(words: LensWords, lens: Lens, lenses: Lenses, cell: Cell, followed?: number): string {
+  const { tokens, nameOf } = lenses;
+  const at = cell.row * tokens.length + cell.column;
+  const best = lens.best[at]?.map(({ at: id, share }) => `${nameOf(id)} ${words.percent(share, 1)}`);
+  const place = words.text('lens.place', { layer: cell.row + 1, token: tokens[cell.column] ?? '' });
+  return [`${place} ${best?.join(', ') ?? words.text('map.none')}`, rankText(words, lens, lenses, at, followed)]
+    .filter(Boolean)
+    .join('; ');
+}
+
+/** `Rank of “to”: 2 of 512`, where it is known. */
+export function rankText(
+  words: LensWords,
+  { ranks, size }: Lens,
+  { nameOf }: Lenses,
+  at: number,
+  followed?: number,
+): string {
+  const rank = ranks[at];
+  return followed === undefined || rank === undefined
+    ? ''
+    : words.text('lens.rank', { token: nameOf(followed), rank: words.number(rank), count: words.number(size) });
+}
+
+/** Where a layer predicts most surely, or where the followed token ranks highest, as text. */
+export function rowText(
+  words: LensWords,
+  lens: Lens,
+  { tokens, nameOf }: Lenses,
+  row: number,
+  followed?: number,
+): string {
+  const first = row * tokens.length;
+  const values = valuesOf(lens, followed).subarray(first, first + tokens.length);
+  const cells = [...values.keys()]
+    .filter((column) => !Number.isNaN(values[column]))
+    .sort((a, b) => values[b]! - values[a]!)
+    .slice(0, SAID)
+    .map((column) => {
+      const [best] = lens.best[first + column]!;
+      const next =
+        followed === undefined
+          ? `${nameOf(best!.at)} ${words.percent(best!.share, 0)}`
+          : words.number(lens.ranks[first + column]!);
+      return words.text('lens.after', { token: tokens[column]!, next });
+    });
+  const head =
+    followed === undefined
+      ? words.text('lens.row', { layer: row + 1 })
+      : words.text('lens.rankRow', { layer: row + 1, token: nameOf(followed) });
+  return `${head} ${cells.join('; ') || words.text('map.none')}`;
 }
 
 /** What the cells say, if they have the room. */

@@ -11,15 +11,16 @@ import { dataTable } from '../figure/data-table.js';
 import type { FigureData } from '../figure/figure-data.js';
 import { toolStyles } from '../figure/figure-tools-styles.js';
 import { saveStage } from '../figure/save-stage.js';
-import { saveTools, toolMenu } from '../figure/tool-menu.js';
+import { playTool, saveTools, toolMenu } from '../figure/tool-menu.js';
 import type { Cell } from '../heat-map/cursor.js';
 import '../heat-map/heat-map.js';
 import { mapAxesStyles } from '../heat-map/map-axes.js';
+import { anew } from '../anew.js';
 import { Localised } from '../localised.js';
 import { nextTokensStyles } from '../next-tokens.js';
 import { baseStyles } from '../styles.js';
 import { tableStyles } from '../table-styles.js';
-import { aspectOf, column, lensMap, ticksOf, type LensMap } from './lens-map.js';
+import { aspectOf, cellText, column, lensMap, rankText, rowText, ticksOf, type LensMap } from './lens-map.js';
 import { lensViewerStyles } from './lens-viewer-styles.js';
 import { lensesOf, NO_LENSES, type Lens, type Lenses } from './lens.js';
 import { LENS, type LensWords } from './words.js';
@@ -53,6 +54,7 @@ export class LensViewer extends AttributeElement {
     cell: { state: true },
     note: { state: true },
     failure: { state: true },
+    spoken: { state: true },
     tableOpen: { state: true },
   };
 
@@ -70,19 +72,23 @@ export class LensViewer extends AttributeElement {
   declare protected note: string;
   /** Why the logits could not be read. */
   declare protected failure: string;
+  /** What is said once another token is followed. */
+  declare protected spoken: string;
   declare protected tableOpen: boolean;
 
   readonly #words: LensWords = new Localised(this, LENS);
   readonly #width = new Width(this, '.map');
   /** Counts readings: a later one ends those before it. */
   #readings = 0;
+  /** Whether the reader has chosen a token to follow, or none, which is said once its ranks are known. */
+  #hasChosen = false;
 
   constructor() {
     super();
     this.lenses = NO_LENSES;
     this.followed = null;
     this.cell = { row: 0, column: 0 };
-    this.note = this.failure = '';
+    this.note = this.failure = this.spoken = '';
     this.tableOpen = false;
   }
 
@@ -170,22 +176,31 @@ export class LensViewer extends AttributeElement {
     if (!words.ready) return html``;
     const { sides } = this.lenses;
     if (sides.length === 0) return html`<p class="readout">${words.text('lens.empty')}</p>`;
-    const names = sides.length > 1 ? [words.text('lens.model'), words.text('lens.ablated')] : [];
     return html`<div class="stage">
         <div class=${sides.length > 1 ? 'board both' : 'board'}>
-          ${sides.map((lens, i) => this.#side(lens, names[i]))}
+          ${sides.map((lens, i) => this.#side(lens, this.#names[i]))}
         </div>
         ${this.#scale()}
         <p class="remark">${hint(words.text('lens.hint'))}</p>
       </div>
       ${this.#follow()}
       <p class="note" role="alert">${this.failure}${this.note}</p>
+      <span class="spoken" role="status">${this.spoken}</span>
       ${this.#tools()}`;
   }
 
   #side(lens: Lens, name: string | undefined): TemplateResult {
     const { lenses, cell } = this;
-    const shown: LensMap = { lens, lenses, cell, followed: this.#followed, width: this.#width.pixels };
+    const followed = this.#followed;
+    const shown: LensMap = {
+      lens,
+      lenses,
+      cell,
+      followed,
+      width: this.#width.pixels,
+      cellText: (at) => this.#said((each) => cellText(this.#words, each, lenses, at, followed)),
+      rowText: (row) => this.#said((each) => rowText(this.#words, each, lenses, row, followed)),
+    };
     return html`<div class="side">
       <div>
         ${name === undefined ? nothing : html`<p class="name">${name}</p>`}
@@ -195,8 +210,19 @@ export class LensViewer extends AttributeElement {
     </div>`;
   }
 
+  /** The two lenses' names, where there are two. */
+  get #names(): readonly string[] {
+    return this.lenses.sides.length > 1 ? [this.#words.text('lens.model'), this.#words.text('lens.ablated')] : [];
+  }
+
+  /** What is said of each lens, with its name. */
+  #said(text: (lens: Lens) => string): string {
+    const names = this.#names;
+    return this.lenses.sides.map((lens, i) => (names[i] ? `${names[i]}: ${text(lens)}` : text(lens))).join('. ');
+  }
+
   /** The candidates in the cell, each a button by which the reader follows it. */
-  #readout({ best, ranks, size }: Lens): TemplateResult {
+  #readout(lens: Lens): TemplateResult {
     const words = this.#words;
     const { tokens, nameOf } = this.lenses;
     const { row, column } = this.cell;
@@ -211,18 +237,10 @@ export class LensViewer extends AttributeElement {
       >
         ${nameOf(id)} ${words.percent(share, 1)}
       </button>`;
-    return html`<div class="readout" role="status">
+    return html`<div class="readout">
       ${words.text('lens.place', { layer: row + 1, token: tokens[column] ?? '' })}
-      <div class="candidates">${(best[at] ?? []).map(({ at: id, share }) => candidate(id, share))}</div>
-      ${
-        followed === undefined || ranks[at] === undefined
-          ? nothing
-          : words.text('lens.rank', {
-              token: nameOf(followed),
-              rank: words.number(ranks[at]),
-              count: words.number(size),
-            })
-      }
+      <div class="candidates">${(lens.best[at] ?? []).map(({ at: id, share }) => candidate(id, share))}</div>
+      ${rankText(words, lens, this.lenses, at, followed) || nothing}
     </div>`;
   }
 
@@ -245,6 +263,11 @@ export class LensViewer extends AttributeElement {
       if (found === undefined) this.note = words.text('lens.unknown', { text });
       else this.#choose(found);
     };
+    // The button goes away.
+    const all = (): void => {
+      this.#choose(null);
+      this.renderRoot.querySelector<HTMLElement>('#followed')?.focus();
+    };
     return html`<div class="follow">
       <div class="text-field">
         <label for="followed">${words.text('lens.follow')}</label>
@@ -258,7 +281,7 @@ export class LensViewer extends AttributeElement {
           @change=${read}
         />
       </div>
-      ${followed === undefined ? nothing : html`<button type="button" @click=${() => this.#choose(null)}>${words.text('lens.all')}</button>`}
+      ${followed === undefined ? nothing : html`<button type="button" @click=${all}>${words.text('lens.all')}</button>`}
     </div>`;
   }
 
@@ -266,13 +289,18 @@ export class LensViewer extends AttributeElement {
     const words = this.#words;
     const save = async (kind: Parameters<typeof saveStage>[0]): Promise<void> => {
       const title = this.getAttribute('aria-label') ?? this.#title();
-      this.note = await saveStage(kind, this, title, () => this.data(), words);
+      this.note = await saveStage(kind, this, { title, description: this.#title() }, () => this.data(), words);
     };
     return html`<div class="tools">
-        ${toolMenu(words, [
-          ...saveTools((kind) => void save(kind)),
-          { name: 'table', choose: () => (this.tableOpen = !this.tableOpen), open: this.tableOpen },
-        ])}
+        ${toolMenu(
+          words,
+          [
+            ...saveTools((kind) => void save(kind)),
+            playTool,
+            { name: 'table', choose: () => (this.tableOpen = !this.tableOpen), open: this.tableOpen },
+          ],
+          this.getAttribute('aria-label') ?? this.localName,
+        )}
       </div>
       ${this.tableOpen ? this.#table() : nothing}`;
   }
@@ -282,9 +310,7 @@ export class LensViewer extends AttributeElement {
     const { columns, rows } = this.data();
     const part = words.text('lens.part', { rows: words.number(MOST_ROWS) });
     return html`${rows.length > MOST_ROWS ? html`<p class="remark">${part}</p>` : nothing}
-      <div class="figure-values">
-        ${dataTable({ columns, rows: rows.slice(0, MOST_ROWS) }, words, words.text('table'))}
-      </div>`;
+      <div class="figure-values">${dataTable({ columns, rows: rows.slice(0, MOST_ROWS) }, words, this.#title())}</div>`;
   }
 
   #title(): string {
@@ -301,8 +327,20 @@ export class LensViewer extends AttributeElement {
 
   #choose(followed: number | null): void {
     this.note = '';
+    this.#hasChosen = followed !== this.followed;
     this.followed = followed;
     this.dispatchEvent(new CustomEvent('follow-change', { detail: { followed }, bubbles: true, composed: true }));
+  }
+
+  /** Says the followed token's rank in the cell, or what is most likely there. */
+  #sayChoice(): void {
+    this.#hasChosen = false;
+    const { lenses, cell } = this;
+    const followed = this.#followed;
+    const at = cell.row * lenses.tokens.length + cell.column;
+    const text = (lens: Lens): string =>
+      rankText(this.#words, lens, lenses, at, followed) || cellText(this.#words, lens, lenses, cell, followed);
+    this.spoken = anew(this.#said(text), this.spoken);
   }
 
   /** Reads what is missing, and draws it as it comes. */
@@ -317,6 +355,7 @@ export class LensViewer extends AttributeElement {
           await new Promise((resolve) => setTimeout(resolve));
         }
       }
+      if (this.#hasChosen && reading === this.#readings) this.#sayChoice();
     } catch (error) {
       if (reading === this.#readings) this.failure = (error as Error).message;
     }

@@ -5,6 +5,7 @@ import { moveCursor, type Cell } from '../heat-map/cursor.js';
 import { cursorMark } from '../heat-map/marks.js';
 import '../heat-map/ramp-legend.js';
 import { rampIndex } from '../heat-map/ramps.js';
+import { isPlay } from '../heat-map/sound.js';
 import { heat } from './heat.js';
 import type { PatchHeads } from './patch-heads.js';
 import { tokenName, type PatchWords } from './words.js';
@@ -33,15 +34,18 @@ export interface LargeMapActions {
   readonly point: (token: number | undefined) => void;
   /** Chooses a token, with a key or not. */
   readonly choose: (token: number, byKey: boolean) => void;
-  /** Says what is shown. */
+  /** Says what is shown, or no more. */
   readonly speak: () => void;
+  readonly hush: () => void;
+  /** Plays the weights. */
+  readonly play: () => void;
 }
 
 /** The picture under the map of a token's weights, and the other tokens above it. */
 export function largeMap(
   words: PatchWords,
   shown: LargeMap,
-  { point, choose, speak }: LargeMapActions,
+  { point, choose, speak, hush, play }: LargeMapActions,
 ): TemplateResult {
   const { heads, token, query, name } = shown;
   const { first, rows, columns } = heads.patches;
@@ -57,6 +61,7 @@ export function largeMap(
   };
   const onKey = (event: KeyboardEvent): void => {
     if (event.altKey || event.metaKey) return;
+    if (isPlay(event)) play();
     const to = tokenBy(event.key, event.ctrlKey, query, shown);
     if (to === undefined) return;
     event.preventDefault();
@@ -76,6 +81,7 @@ export function largeMap(
       aria-describedby="help"
       @keydown=${onKey}
       @focus=${onFocus}
+      @blur=${hush}
       @pointermove=${(event: PointerEvent) => point(tokenAt(event))}
       @pointerup=${onRelease}
       @pointerleave=${() => point(undefined)}
@@ -85,7 +91,7 @@ export function largeMap(
       <canvas class="heat" aria-hidden="true"></canvas>
       <svg class="overlay" aria-hidden="true">${cursorMark({ rows, columns, cursor })}</svg>
     </div>
-    <span id="help" hidden>${words.text('patches.help')}</span>
+    <span id="help" hidden>${words.text('patches.help')} ${words.text('map.play')}</span>
     <div class="under">
       <p class="readout" data-longest=${longestText(words, heads)}><span>${strongest(words, shown)}</span></p>
       <ramp-legend low="0" .high=${shown.high} .beyond=${isBeyond} .ramp=${heat}></ramp-legend>

@@ -10,11 +10,12 @@ import type { FigureData } from '../figure/figure-data.js';
 import { isInFigure } from '../figure/figure-hosts.js';
 import { toolStyles } from '../figure/figure-tools-styles.js';
 import { saveStage } from '../figure/save-stage.js';
-import { saveTools, toolMenu } from '../figure/tool-menu.js';
+import { playTool, saveTools, toolMenu } from '../figure/tool-menu.js';
 import { watchDevicePixels } from '../heat-map/device-pixels.js';
 import { followScheme } from '../heat-map/follow-scheme.js';
 import { frameStyles } from '../heat-map/marks.js';
 import { paintCells } from '../heat-map/paint-cells.js';
+import { playRow, sound } from '../heat-map/sound.js';
 import { valuesTable } from '../heat-map/values-table.js';
 import { headsStyles } from '../heads/heads-styles.js';
 import { numbersIn, partAround, type Span } from '../heads/part.js';
@@ -211,12 +212,24 @@ export class PatchViewer extends AttributeElement {
     if (!words.ready) return html``;
     if (this.heads.layers === 0) return html`<p class="readout">${words.text('viewer.empty')}</p>`;
     const { layer, view, silent } = this;
+    // Computed once: a row of the rollout takes long.
+    const shown = this.#shown();
+    const bits = bitsOf(shown.row);
     return html`<div class="stage">
         <div class="board">
-          ${this.#large()}
+          ${this.#large(shown, bits)}
           ${smallMaps(
             words,
-            { view, layer, chosen: this.#chosen, all: this.#all, drawn: this.#drawn, silent },
+            {
+              view,
+              layer,
+              chosen: this.#chosen,
+              all: this.#all,
+              drawn: this.#drawn,
+              silent,
+              bitsOf: (number) =>
+                number === this.#chosen ? bits : view === 'heads' ? bitsOf(this.#rowOf(number)) : undefined,
+            },
             (number) => this.#choose(view === 'heads' ? { head: number } : { layer: number }),
             (to) => (this.view = to),
           )}
@@ -227,20 +240,16 @@ export class PatchViewer extends AttributeElement {
       ${isInFigure(this) ? nothing : this.#tools()}`;
   }
 
-  #large(): TemplateResult {
+  #large(shown: LargeMap, bits: number | undefined): TemplateResult {
     const words = this.#words;
     const { layer, head, silent } = this;
-    const shown = this.#shown();
     this.#isWaiting = shown.row === undefined;
     const isSilent = this.view === 'heads' && silent.has(`${layer}.${head}`);
-    const [bits] = shown.row === undefined ? [] : entropies(shown.row, shown.row.length);
     return html`<div class="large">
       <div class="switches">
         <p class="name">
           ${shown.name}
-          <small
-            >${bits === undefined ? nothing : words.text('patches.entropy', { bits: words.number(bits, 1) })}</small
-          >
+          <small>${bits === undefined ? nothing : words.text('map.entropy', { bits: words.number(bits, 1) })}</small>
         </p>
         ${
           this.silenceable && this.view === 'heads'
@@ -254,8 +263,10 @@ export class PatchViewer extends AttributeElement {
         point: (token) => (this.pointed = token),
         choose: (token, byKey) => this.#ask(token, byKey),
         speak: () => this.#speak(),
+        hush: () => this.#hush(),
+        play: () => this.#play(),
       })}
-      <p class="silent-note" role="status">${isSilent ? words.text('viewer.silentNote') : nothing}</p>
+      <p class="silent-note">${isSilent ? words.text('viewer.silentNote') : nothing}</p>
     </div>`;
   }
 
@@ -302,19 +313,19 @@ export class PatchViewer extends AttributeElement {
   #tools(): TemplateResult {
     const words = this.#words;
     const save = async (kind: Parameters<typeof saveStage>[0]): Promise<void> => {
-      this.note = await saveStage(
-        kind,
-        this,
-        this.getAttribute('aria-label') ?? this.#caption(),
-        () => this.data(),
-        words,
-      );
+      const title = this.getAttribute('aria-label') ?? this.#caption();
+      this.note = await saveStage(kind, this, { title, description: this.#caption() }, () => this.data(), words);
     };
     return html`<div class="tools">
-        ${toolMenu(words, [
-          ...saveTools((kind) => void save(kind)),
-          { name: 'table', choose: () => (this.tableOpen = !this.tableOpen), open: this.tableOpen },
-        ])}
+        ${toolMenu(
+          words,
+          [
+            ...saveTools((kind) => void save(kind)),
+            playTool,
+            { name: 'table', choose: () => (this.tableOpen = !this.tableOpen), open: this.tableOpen },
+          ],
+          this.getAttribute('aria-label') ?? this.localName,
+        )}
       </div>
       ${this.note === '' ? nothing : html`<p class="note" role="alert">${this.note}</p>`}
       ${this.tableOpen ? this.#table() : nothing}`;
@@ -332,13 +343,12 @@ export class PatchViewer extends AttributeElement {
     );
     return html`<div class="figure-values scroller" role="region" tabindex="0" aria-label=${words.text('table')}>
       ${valuesTable({
-        values: Array.from(row).slice(first),
         rows,
         rowName: words.text('patches.row'),
         columnName: words.text('patches.column'),
-        origin: 1,
+        rowHead: (row) => row + 1,
         heads: Array.from({ length: columns }, (_, column) => column + 1),
-        format: (value) => words.value(value),
+        format: (at) => words.value(row[first + at] ?? NaN),
         part: (shown) => words.text('table.part', shown),
         caption: [this.#caption(), ...others].join('; '),
       })}
@@ -416,18 +426,38 @@ export class PatchViewer extends AttributeElement {
   }
 
   #ask(query: number, byKey: boolean): void {
+    const isOther = query !== this.query;
     this.pointed = undefined;
     this.query = query;
     this.#tell('query-change', { query });
     if (byKey) this.#speak();
+    if (byKey && isOther && sound.on) this.#play();
   }
 
   /** Says what the token attends to, once the reader pauses. */
   #speak(): void {
-    clearTimeout(this.#silence);
     // The same text again would not be spoken.
+    this.#hush();
+    this.#silence = setTimeout(() => {
+      const words = this.#words;
+      const shown = this.#shown();
+      const bits = bitsOf(shown.row) ?? NaN;
+      const entropy = Number.isNaN(bits) ? '' : ` ${words.text('map.entropy', { bits: words.number(bits, 1) })}`;
+      this.spoken = strongest(words, shown) + entropy;
+    }, SPOKEN_AFTER);
+  }
+
+  #hush(): void {
+    clearTimeout(this.#silence);
     this.spoken = '';
-    this.#silence = setTimeout(() => (this.spoken = strongest(this.#words, this.#shown())), SPOKEN_AFTER);
+  }
+
+  /** Plays the chosen token's weights on the patches. */
+  #play(): void {
+    const row = this.#rowOf(this.#chosen, this.query);
+    if (row === undefined) return;
+    const values = Array.prototype.slice.call(row, this.heads.patches.first) as number[];
+    void playRow({ values, columns: values.length }, 0);
   }
 
   #tell(type: string, detail: object): void {
@@ -490,6 +520,11 @@ export class PatchViewer extends AttributeElement {
     if (this.#isWaiting) this.requestUpdate();
     return true;
   }
+}
+
+/** The entropy of a row of weights in bits. */
+function bitsOf(row: ArrayLike<number> | undefined): number | undefined {
+  return row && entropies(row, row.length)[0];
 }
 
 /** The nearest whole number in a range. */

@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import { headName } from '../heads/head-name.js';
 import { numbersIn, type Span } from '../heads/part.js';
 import { choice } from '../controls/controls.js';
 import type { PatchWords } from './words.js';
@@ -14,6 +15,8 @@ export interface SmallMaps {
   readonly drawn: Span;
   /** The silent heads, each `layer.head`. */
   readonly silent: ReadonlySet<string>;
+  /** The entropy of the weights in a map, as far as it is known. */
+  readonly bitsOf: (number: number) => number | undefined;
 }
 
 export type View = 'heads' | 'rollout';
@@ -39,7 +42,7 @@ export function numberBy(key: string, chosen: number, all: number, across: numbe
 /** Radio buttons with a canvas each. `choose` resolves when the choice is drawn. */
 export function smallMaps(
   words: PatchWords,
-  { view, layer, chosen, all, drawn, silent }: SmallMaps,
+  { view, layer, chosen, all, drawn, silent, bitsOf }: SmallMaps,
   choose: (number: number) => Promise<unknown>,
   show: (view: View) => void,
 ): TemplateResult {
@@ -57,7 +60,7 @@ export function smallMaps(
       data-picture
       data-number=${number}
       aria-checked=${number === chosen}
-      aria-label=${isSilent ? `${name(number)}, ${words.text('viewer.silent')}` : name(number)}
+      aria-label=${headName(words, name(number), isSilent, 'map.entropy', bitsOf(number))}
       title=${name(number)}
       tabindex=${number === chosen ? 0 : -1}
       @click=${() => void choose(number)}
