@@ -18,7 +18,7 @@ export function numberOf(text: string): number {
 
 /** Chooses a tool in a figure's menu. */
 export async function choose(figure: Locator, tool: string | RegExp): Promise<void> {
-  await figure.getByRole('button', { name: 'Figure tools' }).click();
+  await figure.getByRole('button', { name: /^Tools of/ }).click();
   await figure.getByRole('button', { name: tool, exact: true }).click();
 }
 

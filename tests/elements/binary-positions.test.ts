@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { binaryCode } from '../../web/elements/binary-positions/code.js';
-import { baseOfHalves, bitsOf, periodOf, signsOf, writtenSign } from '../../web/elements/binary-positions/signs.js';
+import { baseOfHalves, bitsOf, signsOf, writtenSign } from '../../web/elements/binary-positions/signs.js';
+import { periodOf } from '../../web/elements/shared/encoding/period.js';
 import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
 

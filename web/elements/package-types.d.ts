@@ -18,8 +18,10 @@ export declare abstract class Figure extends HTMLElement {
 
 /** A picture of a figure. */
 export interface Picture {
-  /** A whole SVG document. */
+  /** A whole SVG document, with its name and description. */
   readonly svg: string;
+  /** What it shows, in a sentence: the text for an `alt` attribute. */
+  readonly alt: string;
   /** Size in CSS pixels. */
   readonly width: number;
   readonly height: number;

@@ -54,7 +54,7 @@ test('another base keeps the initial curves, faint, until a reset', async () => 
 
 test('the columns slider changes all curves, and each has its own line style', async () => {
   const { figure } = await alone();
-  await figure.getByRole('slider', { name: 'Columns' }).fill('0');
+  await figure.getByLabel('Columns', { exact: true }).fill('0');
   const labels = await figure.locator('.curve-label').allTextContents();
   expect(labels).toEqual(['col 0', 'col 1', 'col 2', 'col 3']);
   const dashes = await figure
@@ -113,18 +113,19 @@ test.each([390, 1280])(
 
 test('the keyboard reads all curves’ values at a position', async () => {
   const { page, figure } = await alone();
-  await figure.getByRole('application').focus();
+  const plot = figure.getByRole('slider', { name: 'Columns 6, 7, 8, 9 of' });
+  await plot.focus();
   await page.keyboard.press('End');
   const { data } = sinusoidalEncoding({ length: 60, dim: 32 });
   const values = [6, 7, 8, 9].map(
     (column) => `col ${column} ${(data[59 * 32 + column] ?? NaN).toFixed(3).replace('-', '−')}`,
   );
-  expect(await figure.locator('.stage .spoken').textContent()).toBe(`position 59: ${values.join(', ')}`);
+  expect(await plot.getAttribute('aria-valuetext')).toBe(`position 59: ${values.join(', ')}`);
 });
 
 test('labels of curves that end at the same height do not overlap', async () => {
   const { figure } = await alone();
-  await figure.getByRole('slider', { name: 'Columns' }).fill('28');
+  await figure.getByLabel('Columns', { exact: true }).fill('28');
   const tops = await figure
     .locator('.curve-label')
     .evaluateAll((labels) => labels.map((label) => label.getBoundingClientRect().top));

@@ -7,7 +7,7 @@ afterAll(() => folder.remove());
 
 const HTML = `<!doctype html><title>Page</title>
 <figure id="fig-map"><some-figure></some-figure>
-<figcaption><strong>What is <math><mi>x</mi></math> to "it"?</strong></figcaption></figure>
+<figcaption><strong id="fig-map-question">What is <math><mi>x</mi></math> to "it"?</strong></figcaption></figure>
 `;
 const FILES = ['en/index.html', 'en/further/index.html'];
 

@@ -57,6 +57,12 @@ export class AttentionDropout extends figureWith(settings) {
     this.#visible = false;
   }
 
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    super.willUpdate(changed);
+    // Draws a slice at once, so that no frame shows an empty plot and one more draw appears immediately.
+    if (this.library !== undefined) this.#current(this.library).advance(this.draws, SLICE);
+  }
+
   protected override updated(changed: PropertyValues<this>): void {
     super.updated(changed);
     this.#goOn();
@@ -67,19 +73,46 @@ export class AttentionDropout extends figureWith(settings) {
     const run = this.#current(library);
     const errors = run.errors.slice(0, draws);
     const last = draw(library, rate, this.seed + draws - 1).weights;
-    const error = errors.at(-1);
     const expected = draw(library).weights;
     const sums = (of: readonly number[]): string =>
       words.text('dropout.sums', { sums: of.map((sum) => words.number(sum, 2)).join('\u2002') });
-    const distance = (n: number): string => words.text('dropout.error', { n: words.number(n) });
     // All three have one scale at every rate, so that equal colours are equal weights. Weights that a draw keeps are
     // multiplied by 1 / (1 − p), which goes beyond the scale at rates above one half.
     const high = Math.ceil(20 * Math.max(...expected)) / 10;
+    const mean = run.meanWeights;
+    const cellText = ({ row, column }: CellDetail): string => {
+      const at = row * TOKENS + column;
+      const drawn = last[at] === 0 ? words.text('dropout.dropped') : words.value(last[at]!);
+      const others = { mean: words.value(mean[at]!), evaluation: words.value(expected[at]!) };
+      return words.text('dropout.cell', { query: row + 1, key: column + 1, drawn, ...others });
+    };
+    const map = (title: string, weights: ArrayLike<number>, hatched = false): TemplateResult =>
+      html`<div>
+        <p aria-hidden="true">${title}</p>
+        <heat-map
+          bare
+          tell
+          .values=${weights}
+          .rows=${TOKENS}
+          .columns=${TOKENS}
+          .mask=${hatched ? Array.from(weights, (weight) => weight !== 0) : undefined}
+          low="0"
+          .high=${high}
+          origin="1"
+          label=${title}
+          row-name=${words.text('query')}
+          column-name=${words.text('key')}
+          .cellText=${cellText}
+          .cursor=${this.pointed}
+          @cell-change=${onCell((cell) => (this.pointed = cell))}
+        ></heat-map>
+        <ramp-legend low="0" .high=${high} ?beyond=${Math.max(...Array.from(weights)) > high}></ramp-legend>
+      </div>`;
     return html`
       <div class="panels">
-        ${this.#map(words.text('dropout.draw', { n: words.number(draws) }), last, high, true)}
-        ${this.#map(words.text('dropout.mean', { n: words.number(errors.length) }), run.meanWeights, high)}
-        ${this.#map(words.text('dropout.evaluation'), expected, high)}
+        ${map(words.text('dropout.draw', { n: words.number(draws) }), last, true)}
+        ${map(words.text('dropout.mean', { n: words.number(errors.length) }), mean)}
+        ${map(words.text('dropout.evaluation'), expected)}
         <div>
           <p aria-hidden="true">${words.text('dropout.plot')}</p>
           ${errorPlot(words, errors, expectedError(library, rate))}
@@ -88,9 +121,7 @@ export class AttentionDropout extends figureWith(settings) {
       <p class="remark" data-longest=${sums(new Array<number>(TOKENS).fill(2))}>
         <span>${sums(rowSums(last))}</span>
       </p>
-      <p class="readout" data-longest="${distance(MOST)} ${words.number(0, 4)}">
-        <span>${distance(errors.length)} <strong>${words.number(error ?? NaN, error === 0 ? 0 : 4)}</strong></span>
-      </p>
+      ${this.line(this.#distance(MOST, '0.0001'))}
       <div class="controls">
         <div class="sliders">
           ${this.slider('rate', words.text('dropout.rate'), { step: 0.05, text: words.number(rate, 2) })}
@@ -99,8 +130,8 @@ export class AttentionDropout extends figureWith(settings) {
         <div class="button">
           <button
             type="button"
-            ?disabled=${draws === MOST}
-            @click=${() => this.change({ draws: Math.min(MOST, this.draws + 1) })}
+            aria-disabled=${draws === MOST}
+            @click=${() => this.draws < MOST && this.change({ draws: this.draws + 1 })}
           >
             ${words.text('dropout.again')}
           </button>
@@ -109,29 +140,22 @@ export class AttentionDropout extends figureWith(settings) {
     `;
   }
 
-  #map(title: string, weights: ArrayLike<number>, high: number, hatched = false): TemplateResult {
-    const { words } = this;
-    const beyond = Math.max(...Array.from(weights)) > high;
-    return html`<div>
-      <p aria-hidden="true">${title}</p>
-      <heat-map
-        bare
-        tell
-        .values=${weights}
-        .rows=${TOKENS}
-        .columns=${TOKENS}
-        .mask=${hatched ? Array.from(weights, (weight) => weight !== 0) : undefined}
-        low="0"
-        .high=${high}
-        origin="1"
-        label=${title}
-        row-name=${words.text('query')}
-        column-name=${words.text('key')}
-        .cursor=${this.pointed}
-        @cell-change=${onCell((cell) => (this.pointed = cell))}
-      ></heat-map>
-      <ramp-legend low="0" .high=${high} ?beyond=${beyond}></ramp-legend>
-    </div>`;
+  protected override sentence(library: WasmAttention): string {
+    const { errors } = this.#current(library);
+    return this.#distance(errors.length, this.outcome(library));
+  }
+
+  protected override outcome(library: WasmAttention): string {
+    const error = this.#current(library).errors.at(-1) ?? NaN;
+    return this.words.number(error, error === 0 ? 0 : 4);
+  }
+
+  protected override isSettled(): boolean {
+    return this.#run?.errors.length === this.draws;
+  }
+
+  #distance(n: number, error: string): string {
+    return `${this.words.text('dropout.error', { n: this.words.number(n) })} ${error}`;
   }
 
   /** The run with these settings. A new one starts if the rate or the seed changes, or if fewer draws are wanted. */
@@ -139,11 +163,7 @@ export class AttentionDropout extends figureWith(settings) {
     const { rate, seed, draws } = this;
     const old = this.#run;
     const fits = old?.rate === rate && old.seed === seed && old.errors.length <= draws;
-    const run = fits ? old : new Run(library, rate, seed);
-    // Draws a slice at once, so that no frame shows an empty plot and one more draw appears immediately.
-    run.advance(draws, SLICE);
-    this.#run = run;
-    return run;
+    return (this.#run = fits ? old : new Run(library, rate, seed));
   }
 
   /** Draws one slice per frame until there are enough, while the figure is on screen. */

@@ -1,13 +1,13 @@
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { hint } from '../shared/controls/controls.js';
+import { pointSliders } from '../shared/controls/point-sliders.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { Goals, goalStyles, type Winnable } from '../shared/goals.js';
 import { flag, real, several, whole } from '../shared/settings.js';
 import { chainStyles } from './chain-styles.js';
-import { chain, lookupData, pairText } from './chain.js';
+import { chain, lookupData, pairText, shownText } from './chain.js';
 import { lookupCode } from './code.js';
 import { planeStyles } from './plane-styles.js';
 import { arrow, plane, pointed, ringMark, SIDE, toPicture, type Handle, type PlaneEvents } from './plane.js';
@@ -20,6 +20,7 @@ import {
   ringAt,
   RINGS,
   snapped,
+  STEP,
   type Lookup,
   type Point,
   type Ring,
@@ -30,6 +31,8 @@ import {
 const COUNT = 3;
 const SHAPES = ['circle', 'square', 'triangle'] as const;
 const SUBSCRIPTS = ['₁', '₂', '₃'] as const;
+/** What takes most letters to say. */
+const LONGEST: Pick<Lookup, 'weights' | 'mixture'> = { weights: [0.33, 0.33, 0.33], mixture: [-1.11, -1.11] };
 
 const coordinate = real(0, -REACH, REACH);
 const settings = {
@@ -97,7 +100,8 @@ export class AttentionLookup extends figureWith(settings) {
   override change(settings: Readonly<Record<string, unknown>>): void {
     super.change(settings);
     const { library } = this;
-    if (library !== undefined) this.#goals.win(this.words, this.#hunts(this.#scene, lookUp(library, this.#scene)));
+    if (library !== undefined)
+      this.say(...this.#goals.win(this.words, this.#hunts(this.#scene, lookUp(library, this.#scene))));
   }
 
   protected readonly letters = new Width(this, '.plane', SIDE);
@@ -110,18 +114,16 @@ export class AttentionLookup extends figureWith(settings) {
       <div class="scene">
         <div class="side" @click=${(event: MouseEvent) => this.#place(event, /^[qk]/)}>
           <p>${words.text('lookup.keysPlane')}</p>
-          ${this.#keyPlane(scene)}
+          ${this.#keyPlane(scene)} ${this.#sliders(['q', 'k0', 'k1', 'k2'])}
         </div>
         ${chain(words, scene, found)}
         <div class="side" @click=${(event: MouseEvent) => this.#place(event, /^v/)}>
           <p>${words.text('lookup.valuesPlane')}</p>
-          ${this.#valuePlane(scene, found)}
+          ${this.#valuePlane(scene, found)} ${this.#sliders(['v0', 'v1', 'v2'])}
         </div>
       </div>
       <span id="help" hidden>${words.text('lookup.help')}</span>
-      <p class="readout" role="status" data-longest=${words.text('lookup.none')}>
-        <span>${this.valid === 0 ? words.text('lookup.none') : hint(words.text('lookup.hint'))}</span>
-      </p>
+      ${this.line(shownText(words, { ...scene, valid: COUNT, temperature: 0.5 }, LONGEST))}
       <p class="remark">${words.text('lookup.remark')}</p>
       <div class="controls">
         ${this.slider('temperature', words.text('lookup.temperature'), { step: 0.1 })}
@@ -129,6 +131,14 @@ export class AttentionLookup extends figureWith(settings) {
       </div>
       ${this.goals ? this.#goals.list(words, this.#hunts(scene, found)) : nothing}
     `;
+  }
+
+  protected override sentence(library: WasmAttention): string {
+    return shownText(this.words, this.#scene, lookUp(library, this.#scene));
+  }
+
+  protected override outcome(library: WasmAttention): string {
+    return `y ${pairText(this.words, lookUp(library, this.#scene).mixture, 2)}`;
   }
 
   #keyPlane({ query, keys }: Scene): TemplateResult {
@@ -154,16 +164,35 @@ export class AttentionLookup extends figureWith(settings) {
     return html`${plane(this.words.text('lookup.valuesPlane'), handles, behind, this.#events, { label: 'y', spoken, at: mixture })}`;
   }
 
+  #sliders(names: readonly string[]): TemplateResult[] {
+    const number = (value: number): string => this.words.number(value, 1);
+    return names.map((name) =>
+      pointSliders({
+        name: this.#name(name),
+        at: this.#at(name),
+        reach: REACH,
+        step: STEP,
+        number,
+        move: (to) => this.#move(name, to),
+      }),
+    );
+  }
+
+  /** A point's accessible name. */
+  #name(point: string): string {
+    const what = this.words.text(({ q: 'query', k: 'key', v: 'lookup.value' } as const)[point[0] as 'q' | 'k' | 'v']);
+    return `${what} ${labelOf(point)}`;
+  }
+
   #handle(kind: 'q' | 'k' | 'v', i: number | undefined, at: Point, className: string): Handle {
     const { words } = this;
     const name = i === undefined ? kind : `${kind}${i}`;
-    const label = i === undefined ? kind : `${kind}${SUBSCRIPTS[i]}`;
-    const what = words.text(({ q: 'query', k: 'key', v: 'lookup.value' } as const)[kind]);
     return {
       name,
-      label,
+      label: labelOf(name),
       at,
-      spoken: `${what} ${label} ${pairText(words, at, 1)}`,
+      spoken: this.#name(name),
+      place: pairText(words, at, 1),
       shape: i === undefined ? 'query' : (SHAPES[i] ?? 'circle'),
       className: `${className}${name === this.held ? ' held' : ''}`,
       // Until the reader has moved it.
@@ -212,6 +241,11 @@ export class AttentionLookup extends figureWith(settings) {
   protected override code(): FigureCode {
     return lookupCode(this.#scene);
   }
+}
+
+/** The label of a point: `q`, `k₁`. */
+function labelOf(point: string): string {
+  return `${point[0]}${SUBSCRIPTS[Number(point[1])] ?? ''}`;
 }
 
 defineFigure('attention-lookup', AttentionLookup);

@@ -66,6 +66,26 @@ export function chain(words: Localised, scene: Scene, { scores, weights, mixture
   </table>`;
 }
 
+/** The temperature, each key's weight, and the mixture. */
+export function shownText(
+  words: Localised,
+  { valid, temperature }: Pick<Scene, 'valid' | 'temperature'>,
+  { weights, mixture }: Pick<Lookup, 'weights' | 'mixture'>,
+): string {
+  if (valid === 0) return words.text('lookup.none');
+  const each = weights.map((weight, i) =>
+    i < valid
+      ? words.text('lookup.weightOf', { key: i + 1, weight: words.percent(weight, 0) })
+      : words.text('lookup.maskedKey', { key: i + 1 }),
+  );
+  const shown = {
+    temperature: words.number(temperature),
+    weights: each.join(', '),
+    mixture: pairText(words, mixture, 2),
+  };
+  return words.text('lookup.shown', shown);
+}
+
 /** `(0.8, 1.2)`; with a decimal comma, `(0,8; 1,2)`. */
 export function pairText(words: Localised, [x, y]: Point, digits: number): string {
   const separator = words.number(0.5, 1).includes(',') ? ';' : ',';

@@ -18,8 +18,10 @@ export interface Handle {
   readonly name: string;
   /** The label beside it: `q`, `k₁`. */
   readonly label: string;
-  /** Its accessible name, coordinates included. */
+  /** Its accessible name. */
   readonly spoken: string;
+  /** Its coordinates as text. */
+  readonly place: string;
   readonly at: Point;
   readonly shape: 'query' | 'circle' | 'square' | 'triangle';
   readonly className: string;
@@ -117,7 +119,7 @@ function labelsOf(points: readonly Pick<Handle, 'label' | 'at' | 'inviting'>[], 
 }
 
 function handleMark(handle: Handle, label: unknown, events: PlaneEvents): SVGTemplateResult {
-  const { name, spoken, at, shape, className, inviting } = handle;
+  const { name, spoken, place, at, shape, className, inviting } = handle;
   const [x, y] = toPicture(at);
   const drag = (event: PointerEvent): void => {
     const group = event.currentTarget as SVGGElement;
@@ -131,7 +133,8 @@ function handleMark(handle: Handle, label: unknown, events: PlaneEvents): SVGTem
   // beside the points should scroll.
   const stay = (event: TouchEvent): void => event.preventDefault();
   return svg`<g class="handle ${className}" data-name=${name} transform="translate(${x} ${y})" tabindex="0"
-    role="application" aria-label=${spoken} aria-describedby="help"
+    role="slider" aria-label=${spoken} aria-valuenow=${at[0]} aria-valuemin=${-REACH} aria-valuemax=${REACH}
+    aria-valuetext=${place} aria-describedby="help"
     @touchstart=${stay} @pointerdown=${grab} @pointermove=${drag} @focus=${() => events.hold(name)}
     @keydown=${(event: KeyboardEvent) => events.key(name, event)}>
     <circle class="target" r="16" />

@@ -1,6 +1,6 @@
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { longest, toggle } from '../shared/controls/controls.js';
+import { toggle } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { Goals, goalStyles, type Winnable } from '../shared/goals.js';
@@ -26,7 +26,7 @@ export class AttentionMasks extends figureWith(settings) {
   override change(settings: Readonly<Record<string, unknown>>): void {
     super.change(settings);
     if (this.goals && this.library !== undefined)
-      this.#goals.win(this.words, this.#hunts(maskScene(this.library, this)));
+      this.say(...this.#goals.win(this.words, this.#hunts(maskScene(this.library, this))));
   }
 
   #hunts({ mask }: MaskScene): Record<string, Winnable> {
@@ -67,27 +67,34 @@ export class AttentionMasks extends figureWith(settings) {
               >${this.pointed === undefined ? html`<span class="remark">${words.text('masks.hint')}</span>` : this.#readout(scene, this.pointed)}</span
             >
           </p>
-          <p
-            class="readout"
-            role="status"
-            data-longest=${longest(this.#note([]), this.#note(Array.from({ length: LENGTH - 1 }, (_, row) => row)))}
-          >
-            <span>${this.#note(scene.empty)}</span>
-          </p>
+          ${this.line(this.#shown(Array.from({ length: LENGTH - 1 }, (_, row) => row)))}
         </div>
       </div>
       ${this.#controls()} ${this.goals ? this.#goals.list(words, this.#hunts(scene)) : nothing}
     `;
   }
 
+  protected override sentence(library: WasmAttention): string {
+    const { mask, empty } = maskScene(library, this);
+    return this.#shown(empty, mask.filter(Boolean).length);
+  }
+
+  protected override outcome(library: WasmAttention): string {
+    return this.#pairs(maskScene(library, this).mask.filter(Boolean).length);
+  }
+
+  #pairs(visible: number): string {
+    return this.words.text('masks.pairs', { visible, all: LENGTH * LENGTH });
+  }
+
+  #shown(empty: readonly number[], visible = LENGTH * LENGTH): string {
+    return `${this.#pairs(visible)}. ${this.#note(empty)}`;
+  }
+
   #factor(scene: MaskScene, factor: Factor | 'mask', sign: string): TemplateResult {
     const { words } = this;
     const off = (factor === 'causal' && !this.causal) || (factor === 'window' && !this.window);
-    const label = words.text('masks.mapLabel', {
-      name: words.text(`masks.${factor}`),
-      visible: scene[factor].filter(Boolean).length,
-      all: LENGTH * LENGTH,
-    });
+    const label = `${words.text(`masks.${factor}`)}: ${this.#pairs(scene[factor].filter(Boolean).length)}`;
     const names = ['factor', ...(factor === 'mask' ? ['mask-itself'] : []), ...(off ? ['off'] : [])];
     return html`<div class=${names.join(' ')}>
       ${sign && html`<span class="sign">${sign}</span>`}
@@ -96,8 +103,9 @@ export class AttentionMasks extends figureWith(settings) {
     </div>`;
   }
 
-  #weights({ weights, mask }: MaskScene): TemplateResult {
+  #weights(scene: MaskScene): TemplateResult {
     const { words } = this;
+    const { weights, mask } = scene;
     return html`<div class="weights">
       <p>${words.text('weights')}</p>
       <heat-map
@@ -113,6 +121,7 @@ export class AttentionMasks extends figureWith(settings) {
         label=${words.text('weights')}
         row-name=${words.text('query')}
         column-name=${words.text('key')}
+        .cellText=${(cell: CellDetail) => this.#readout(scene, cell)}
         @cell-change=${onCell((cell) => (this.pointed = cell))}
       ></heat-map>
       <ramp-legend low="0" high="1"></ramp-legend>
@@ -129,13 +138,13 @@ export class AttentionMasks extends figureWith(settings) {
   }
 
   /** Whether the query under the cursor sees the key there, which masks hide it, and the weight. */
-  #readout(scene: MaskScene, { row, column }: CellDetail): TemplateResult {
+  #readout(scene: MaskScene, { row, column }: CellDetail): string {
     const { words } = this;
     const at = row * LENGTH + column;
     const why = FACTORS.filter((factor) => !scene[factor][at]).map((factor) => words.text(`masks.${factor}`));
     const pair = { query: row + 1, key: column + 1, why: why.join(', ') };
     const sentence = scene.mask[at] ? words.text('masks.pairVisible', pair) : words.text('masks.pairHidden', pair);
-    return html`${sentence} <strong>${words.value(scene.weights[at] ?? NaN)}</strong>`;
+    return `${sentence} ${words.value(scene.weights[at] ?? NaN)}`;
   }
 
   /** Which queries see no key. */
@@ -173,10 +182,11 @@ export class AttentionMasks extends figureWith(settings) {
         ...names.map((name) => words.text(`masks.${name}`)),
         words.text('weights'),
       ],
+      heads: 2,
       rows: Array.from(scene.weights, (weight, i) => [
         Math.floor(i / LENGTH) + 1,
         (i % LENGTH) + 1,
-        ...names.map((name) => (scene[name][i] ? 1 : 0)),
+        ...names.map((name) => words.text(scene[name][i] ? 'masks.keyVisible' : 'masks.keyHidden')),
         weight,
       ]),
     };

@@ -1,15 +1,15 @@
 import { html, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { pointerIn } from '../shared/controls/pointer-in.js';
 import { Width } from '../shared/controls/width.js';
+import { periodOf } from '../shared/encoding/period.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
-import { moveCursor } from '../shared/heat-map/cursor.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
+import { readable, readingStyles } from '../shared/plot/reading.js';
 import { oneOf, several, whole } from '../shared/settings.js';
 import { binaryCode } from './code.js';
 import { drawnBlock, LEFT, rowNumbers, TOP, type Block } from './drawing.js';
-import { baseOfHalves, bitsOf, periodOf, signsOf, writtenSign } from './signs.js';
+import { baseOfHalves, bitsOf, signsOf, writtenSign } from './signs.js';
 import { binaryStyles } from './styles.js';
 
 const settings = {
@@ -30,35 +30,25 @@ const settings = {
  * both with the slowest on the left.
  */
 export class BinaryPositions extends figureWith(settings) {
-  static override styles = [plotStyles, binaryStyles];
+  static override styles = [plotStyles, readingStyles, binaryStyles];
   static override properties = { cursor: { state: true } };
 
   declare protected cursor: number | undefined;
-  #spoken = '';
   readonly #width = new Width(this);
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words, rows, width } = this;
     const [bits, signs] = this.#blocks(library);
+    const ratio = this.#ratio;
     const cell = rows > 32 ? 8 : rows > 16 ? 11 : 16;
     const cursor = this.cursor === undefined ? undefined : Math.min(this.cursor, rows - 1);
-    const ratio = words.number(this.#base ** (2 / width), 2);
     return html`
       <div class="controls placed above">
         ${this.slider('rows', words.text('binary.rows'))} ${this.slider('width', words.text('encoding.width'))}
         ${this.choices('frequencies', words.text('binary.frequencies'), ['paper', 'halves'] as const, (each) => words.text(`binary.${each}`))}
       </div>
-      <div
-        class="plot"
-        role="application"
-        tabindex="0"
-        aria-label=${words.text('binary.label', { last: rows - 1, pairs: width / 2 })}
-        aria-describedby="help"
-        @keydown=${(event: KeyboardEvent) => this.#onKey(event, bits, signs)}
-        @pointermove=${(event: PointerEvent) => this.#onPoint(event, cell)}
-        @pointerdown=${(event: PointerEvent) => this.#onPoint(event, cell)}
-      >
-        <svg height=${TOP + rows * cell + 4} aria-hidden="true">
+      ${readable(
+        svg`<svg height=${TOP + rows * cell + 4} aria-hidden="true">
           ${rowNumbers(rows, cell, words)}${drawnBlock(bits, cell)}${drawnBlock(signs, cell)}
           ${[...this.marked, cursor ?? NaN]
             .filter((row) => row < rows)
@@ -66,15 +56,38 @@ export class BinaryPositions extends figureWith(settings) {
               (row) =>
                 svg`<rect class="cursor" x=${LEFT - 2} width=${signs.right - LEFT + 4} y=${TOP + row * cell} height=${cell} />`,
             )}
-        </svg>
-      </div>
-      <span id="help" hidden>${words.text('binary.help')}</span>
-      <span class="spoken" role="status">${this.#spoken}</span>
+        </svg>`,
+        {
+          label: words.text('binary.label', { last: rows - 1, pairs: width / 2 }),
+          min: 0,
+          max: rows - 1,
+          at: cursor,
+          text: (row) => this.#row(row, bits, signs),
+          below: ({ y }) => {
+            const row = Math.floor((y - TOP) / cell);
+            return row >= 0 && row < rows ? row : undefined;
+          },
+          // The last position stays, with its row below.
+          read: (row) => (this.cursor = row ?? cursor),
+          isDownward: true,
+        },
+      )}
       <p class="legend">${words.text('binary.filled')}</p>
-      <p class="readout" data-longest=${words.text('binary.ratio', { ratio })}>
-        <span>${cursor === undefined ? words.text('binary.ratio', { ratio }) : this.#row(cursor, bits, signs)}</span>
-      </p>
+      ${this.line(ratio, cursor === undefined ? ratio : this.#row(cursor, bits, signs))}
     `;
+  }
+
+  protected override sentence(): string {
+    const { words, rows, width } = this;
+    const period = (j: number): string => words.number(Math.round(periodOf(j, width, this.#base)));
+    const bits = Math.ceil(Math.log2(rows));
+    const shown = { bits, longest: 2 ** bits, sines: width / 2, first: period(0), last: period(width / 2 - 1) };
+    return `${words.text('binary.shown', shown)} ${this.#ratio}`;
+  }
+
+  get #ratio(): string {
+    const ratio = this.words.number(this.#base ** (2 / this.width), 2);
+    return this.words.text('binary.ratio', { ratio });
   }
 
   get #base(): number {
@@ -124,21 +137,6 @@ export class BinaryPositions extends figureWith(settings) {
       bits: of(bits).join(''),
       signs: of(signs).map(writtenSign).join(' '),
     });
-  }
-
-  #onKey(event: KeyboardEvent, bits: Block, signs: Block): void {
-    if (event.altKey || event.metaKey) return;
-    const to = moveCursor({ row: this.cursor ?? 0, column: 0 }, event.key, true, this.rows, 1);
-    if (to === undefined) return;
-    event.preventDefault();
-    this.cursor = to.row;
-    this.#spoken = this.#row(to.row, bits, signs);
-  }
-
-  #onPoint(event: PointerEvent, cell: number): void {
-    const row = Math.floor((pointerIn(event).y - TOP) / cell);
-    this.#spoken = '';
-    this.cursor = row >= 0 && row < this.rows ? row : undefined;
   }
 
   protected override data(library: WasmAttention): FigureData {

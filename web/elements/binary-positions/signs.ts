@@ -30,8 +30,3 @@ export function writtenSign(sign: number): string {
 export function baseOfHalves(dim: number): number {
   return 2 ** (dim / 2);
 }
-
-/** The period of pair j's sine, in positions. */
-export function periodOf(j: number, dim: number, base: number): number {
-  return 2 * Math.PI * base ** ((2 * j) / dim);
-}

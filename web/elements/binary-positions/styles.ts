@@ -1,7 +1,7 @@
 import { css } from 'lit';
 
 export const binaryStyles = css`
-  .plot {
+  .readable {
     cursor: crosshair;
   }
   .ground {

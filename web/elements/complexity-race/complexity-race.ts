@@ -17,10 +17,13 @@ import { racePlot } from './plot.js';
 import { RaceRun } from './run.js';
 import { raceStyles } from './styles.js';
 import type { RaceView } from './view.js';
-import { countsTables, crossingsLine, raceData, statusLine } from './words.js';
+import { countsTables, raceData, shownText, statusLine } from './words.js';
 
 /** The least width for a table of six columns, in CSS pixels. */
 const NARROW = 624;
+
+/** What takes most letters to count. */
+const LARGEST: Size = { n: RANGES.n[1], d: RANGES.d[1], k: 9 };
 
 const settings = {
   /** Tokens n, a power of two. */
@@ -76,7 +79,6 @@ export class ComplexityRace extends figureWith(settings) {
       const power = Math.round(Math.log2(x.invert(pointerIn(event).x)));
       this.change({ [axis === 'n' ? 'length' : 'width']: Math.max(least, Math.min(most, 2 ** power)) });
     };
-    const running = this.#run.state === 'running';
     return html`
       <div class="plot" @click=${pick}>
         <svg height=${height} role="img" aria-label=${words.text('race.label', { axis: plot.axisName })}>
@@ -88,15 +90,24 @@ export class ComplexityRace extends figureWith(settings) {
           ${this.#power('length', 'n')} ${this.#power('width', 'd')} ${this.slider('kernel', words.text('race.kernel'))}
         </div>
         ${this.choices('axis', words.text('race.axis'), ['n', 'd'] as const, String)}
-        ${raceButton(words, this.#run, () => this.#start(library))}
+        ${raceButton(words, this.#run, () => this.#press(library))}
       </div>
       <div class="counts" role="region" tabindex="0" aria-label=${words.text('race.counts')}>
         ${countsTables(view, this.#width.pixels < NARROW)}
       </div>
-      <p class="readout">${crossingsLine(plot, view)}</p>
-      ${keyToMarks(words)}
-      <p class="remark machine" aria-live=${running ? 'off' : 'polite'}>${statusLine(this.#run, view, plot)}</p>
+      ${this.line(shownText('done', { ...view, size: LARGEST, timing: () => undefined }, plot))} ${keyToMarks(words)}
+      <p class="remark machine">${statusLine(this.#run, view, plot)}</p>
     `;
+  }
+
+  protected override sentence(library: WasmAttention): string {
+    const view = this.#view(library);
+    return shownText(this.#run.state, view, racePlot(view, this.#width.pixels));
+  }
+
+  /** A race speaks once, when it has ended. */
+  protected override isSettled(): boolean {
+    return this.#run.state !== 'running';
   }
 
   /** A slider in steps of powers of two. */
@@ -131,6 +142,13 @@ export class ComplexityRace extends figureWith(settings) {
       measuredAt: this.#run.measuredAt,
       machine: this.#machine,
     };
+  }
+
+  /** Starts a race or stops it. */
+  #press(library: WasmAttention): void {
+    this.say();
+    if (this.isSettled()) this.#start(library);
+    else this.#run.cancel();
   }
 
   #start(library: WasmAttention): void {

@@ -3,13 +3,11 @@ import type { Localised } from '../shared/localised.js';
 import type { RaceRun } from './run.js';
 
 /** One button for start and stop, so that the focus stays on it; and the race's progress. */
-export function raceButton(words: Localised, run: RaceRun, start: () => void): TemplateResult {
+export function raceButton(words: Localised, run: RaceRun, press: () => void): TemplateResult {
   const { state, progress } = run;
   const running = state === 'running';
   return html`<div class="run">
-    <button type="button" @click=${() => (running ? run.cancel() : start())}>
-      ${words.text(running ? 'race.cancel' : 'race.start')}
-    </button>
+    <button type="button" @click=${press}>${words.text(running ? 'race.cancel' : 'race.start')}</button>
     ${
       running
         ? html`<progress

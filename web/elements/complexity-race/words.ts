@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import type { FigureData } from '../shared/figure/figure-data.js';
+import type { Localised } from '../shared/localised.js';
 import { timeText } from '../shared/numbers.js';
 import {
   ARCHITECTURE,
@@ -11,7 +12,8 @@ import {
   type Contestant,
 } from './plan.js';
 import type { RacePlot } from './plot.js';
-import type { RaceRun } from './run.js';
+import type { RaceRun, RaceState } from './run.js';
+import type { Timing } from './timing.js';
 import { entryName, type RaceView } from './view.js';
 
 const COLUMNS = ['multiplyAdds', 'measured', 'order', 'sequential', 'path'] as const;
@@ -24,13 +26,17 @@ export function countsTables(view: RaceView, narrow: boolean): TemplateResult[] 
     : [countsTable(view, COLUMNS)];
 }
 
+function sizesText({ words, size }: RaceView): string {
+  return `n = ${words.number(size.n)}, d = ${words.number(size.d)}, k = ${size.k}`;
+}
+
 function countsTable(view: RaceView, columns: readonly Column[]): TemplateResult {
-  const { words, size } = view;
+  const { words } = view;
   return html`<table>
     ${
       columns[0] === COLUMNS[0]
         ? html`<caption>
-            n = ${words.number(size.n)}, d = ${words.number(size.d)}, k = ${size.k}
+            ${sizesText(view)}
           </caption>`
         : ''
     }
@@ -57,12 +63,39 @@ function countOf({ library, words, size, timing }: RaceView, contestant: Contest
   if (column === 'multiplyAdds') return words.number(multiplyAdds(library, contestant, size));
   if (column === 'measured') {
     const time = timing({ contestant, threads: 1 }, size);
-    return time === undefined
-      ? '–'
-      : timeText(time.milliseconds / 1000, (value) => words.number(Number(value.toPrecision(3))));
+    return time === undefined ? '–' : measuredText(words, time);
   }
   const { sequentialOperations, maximumPathLength } = library.complexity(ARCHITECTURE[contestant], size);
   return words.number(column === 'path' ? maximumPathLength : sequentialOperations);
+}
+
+function measuredText(words: Localised, { milliseconds }: Timing): string {
+  return timeText(milliseconds / 1000, (value) => words.number(Number(value.toPrecision(3))));
+}
+
+/**
+ * The contestants in the order of their measured times at the chosen size, or of their counts if there are none, and
+ * where the counts cross.
+ */
+export function shownText(state: RaceState, view: RaceView, plot: Pick<RacePlot, 'curves'>): string {
+  const { library, words, size } = view;
+  const times = CONTESTANTS.flatMap((contestant) => {
+    const time = view.timing({ contestant, threads: 1 }, size);
+    return time === undefined ? [] : [{ contestant, amount: time.milliseconds, text: measuredText(words, time) }];
+  });
+  const counts = CONTESTANTS.map((contestant) => {
+    const amount = multiplyAdds(library, contestant, size);
+    return { contestant, amount, text: words.number(amount) };
+  });
+  const list = (times.length > 0 ? times : counts)
+    .sort((a, b) => a.amount - b.amount)
+    .map(({ contestant, text }) => `${words.text(`race.${contestant}`)} ${text}`)
+    .join(', ');
+  return [
+    ...(state === 'unavailable' ? [words.text('race.noWorker')] : []),
+    words.text(times.length > 0 ? 'race.shownTimes' : 'race.shown', { sizes: sizesText(view), list }),
+    crossingsLine(plot, view),
+  ].join(' ');
 }
 
 /** The machine and the date of the measurements, or a sentence that there are none. */
@@ -95,7 +128,7 @@ export function statusLine(
 ): string {
   const { words, axis, measuredAt } = view;
   const { state, current, progress, omitted } = run;
-  if (state === 'unavailable') return words.text('race.noWorker');
+  if (state === 'unavailable') return '';
   if (state === 'running') {
     if (current === undefined) return words.text('race.starting');
     const name = entryName(words, current);
@@ -152,5 +185,5 @@ export function raceData(view: RaceView): FigureData {
   );
   const heads = ['architecture', 'threads', 'multiplyAdds', 'median', 'runs', 'rate', 'where'] as const;
   const [architecture, ...rest] = heads.map((head) => words.text(`race.${head}`));
-  return { columns: [architecture ?? '', 'n', 'd', 'k', ...rest], rows };
+  return { columns: [architecture ?? '', 'n', 'd', 'k', ...rest], heads: 5, rows };
 }

@@ -83,8 +83,6 @@ export class DepthCollapse extends figureWith(settings) {
             name: words.text('depth.before', { signal: words.text(`depth.${first}`) }),
             differences: this.#differences(this.#states(library, first)),
           };
-    const values = STACKS.map((stack) => `${label(stack)} ${words.value(1e-10)}`.replaceAll(' ', '\u00a0'));
-    const longest = `${words.text('depth.readout', { depth: LAYERS })} ${values.join('; ')}`;
     return html`
       <div class="with-four">
         <div class="plot" @pointerdown=${this.#point} @pointermove=${this.#point}>
@@ -97,17 +95,7 @@ export class DepthCollapse extends figureWith(settings) {
           </div>
         </div>
       </div>
-      <p class="readout" role="status" data-longest=${longest}>
-        <span
-          >${words.text('depth.readout', { depth })}
-          ${STACKS.map(
-            (stack, index) =>
-              html`${index === 0 ? '' : '; '}<span class="of-stack"
-                  >${label(stack)} <strong>${words.value(differences[stack][depth] ?? NaN)}</strong></span
-                >`,
-          )}</span
-        >
-      </p>
+      ${this.line(this.#remaining(LAYERS, () => 1e-10))}
       <div class="controls">
         <div class="sliders">${this.slider('depth', words.text('depth.depth'))}</div>
         ${this.choices('signal', words.text('depth.signal'), ['tokens', 'positions'] as const, (each) => words.text(`depth.${each}`))}
@@ -118,6 +106,21 @@ export class DepthCollapse extends figureWith(settings) {
         </div>
       </div>
     `;
+  }
+
+  protected override sentence(library: WasmAttention): string {
+    const { depth } = this;
+    const states = this.#states(library);
+    return this.#remaining(depth, (stack) => differenceOf(states[stack][depth]!));
+  }
+
+  /** What of the difference remains in each stack. No line breaks between a stack and its number. */
+  #remaining(depth: number, difference: (stack: Stack) => number): string {
+    const { words } = this;
+    const values = STACKS.map((stack) =>
+      `${words.text(`depth.${stack}`)} ${words.value(difference(stack))}`.replaceAll(' ', '\u00a0'),
+    );
+    return `${words.text('depth.readout', { depth })} ${values.join('; ')}`;
   }
 
   protected override data(library: WasmAttention): FigureData {

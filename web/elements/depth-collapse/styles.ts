@@ -19,7 +19,4 @@ export const depthStyles = css`
       grid-template-columns: repeat(2, minmax(0, 11rem));
     }
   }
-  .of-stack {
-    white-space: nowrap;
-  }
 `;

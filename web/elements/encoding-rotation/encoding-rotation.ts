@@ -1,19 +1,21 @@
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
+import { pressedTo } from '../shared/controls/pressed-to.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { Goals, goalStyles, type Winnable } from '../shared/goals.js';
 import { flag, whole } from '../shared/settings.js';
-import { arcPath, residual, rotate, turnedTo, type Pair } from './rotation.js';
+import { arcPath, degreesAt, residual, rotate, turnedTo, type Pair } from './rotation.js';
 import { rotationStyles } from './styles.js';
 
 /** The figure's positions. The encoding extends to the largest offset from the last of them. */
 const POSITIONS = 60;
 const OFFSET = 30;
+const LAST = POSITIONS - 1;
 
 const settings = {
   /** The position i whose hands are turned. */
-  position: whole(10, 0, POSITIONS - 1),
+  position: whole(10, 0, LAST),
   /** The offset δ. */
   offset: whole(6, -OFFSET, OFFSET),
   /** Width of the encoding, even. */
@@ -21,6 +23,9 @@ const settings = {
   /** Whether there are goals. */
   goals: flag(true),
 };
+
+/** The last of the pairs whose marks are told in words. */
+const TOLD = 3;
 
 /** Positions in a turn of the first hand, whose step is a radian, at least. */
 const TURN = Math.floor(2 * Math.PI);
@@ -36,13 +41,13 @@ export class EncodingRotation extends figureWith(settings) {
   /** The position that the reader looks for. */
   declare protected sought: number | undefined;
   readonly #goals = new Goals(this);
-  /** Where the reader took hold of a hand. */
+  /** Where the reader took hold of a hand, by pointer or keys. */
   #start = 0;
 
   override change(settings: Readonly<Record<string, unknown>>): void {
     super.change(settings);
     if (!this.goals) return;
-    this.#goals.win(this.words, this.#hunts());
+    this.say(...this.#goals.win(this.words, this.#hunts()));
     if (this.position === this.sought) this.sought = undefined;
   }
 
@@ -64,23 +69,45 @@ export class EncodingRotation extends figureWith(settings) {
     if (!hand.hasPointerCapture(event.pointerId)) return;
     const { left, top, width, height } = hand.ownerSVGElement!.getBoundingClientRect();
     const angle = Math.atan2(event.clientX - left - width / 2, top + height / 2 - event.clientY);
-    const position = turnedTo(angle, this.position, 10000 ** ((-2 * j) / this.width), POSITIONS - 1);
+    this.#turnTo(turnedTo(angle, this.position, this.#omega(j), LAST), j);
+  }
+
+  #press(event: KeyboardEvent, j: number): void {
+    const to = pressedTo(this.position, LAST, event);
+    if (to === undefined) return;
+    event.preventDefault();
+    this.#turnTo(to, j);
+  }
+
+  /** Turns hand j, and with it all others, to a position. */
+  #turnTo(position: number, j: number): void {
     if (position === this.position) return;
     this.change({ position });
-    if (this.goals && j === 0) this.#goals.win(this.words, this.#hunts(Math.abs(position - this.#start) >= TURN));
+    const isTurned = j === 0 && Math.abs(position - this.#start) >= TURN;
+    if (this.goals) this.say(...this.#goals.win(this.words, this.#hunts(isTurned)));
+  }
+
+  /** The angle in radians by which hand j turns from position to position. */
+  #omega(j: number): number {
+    return 10000 ** ((-2 * j) / this.width);
+  }
+
+  /** The angle by which an offset turns hand j, in degrees. */
+  #turned(j: number, offset = this.offset): string {
+    const angle = offset * this.#omega(j);
+    return this.words.number((angle * 180) / Math.PI, Math.abs(angle) < 1 ? 1 : 0);
   }
 
   /** Hides a position at least a turn away. */
   readonly #hide = (): void => {
     const ways = POSITIONS - 2 * TURN;
     this.sought = (this.position + TURN + Math.floor(ways * Math.random())) % POSITIONS;
+    this.say();
   };
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
-    const { words, offset, width } = this;
-    const matrices = library.encodingRotation({ delta: offset, dim: width }).data;
-    const P = library.sinusoidalEncoding({ length: POSITIONS + OFFSET, dim: width }).data;
-    const error = residual(matrices, P, { positions: POSITIONS, offset, dim: width });
+    const { words, width } = this;
+    const [matrices, P] = this.#arrays(library);
     const pairs = Array.from({ length: width / 2 }, (_, j) => j);
     return html`
       <div class="controls placed above">
@@ -95,9 +122,54 @@ export class EncodingRotation extends figureWith(settings) {
       </div>
       <div class="clocks">${pairs.map((j) => this.#clock(j, matrices, P))}</div>
       <div class="legend">${this.#key()}</div>
-      <p class="readout" role="status">${words.text('rotation.residual')} <strong>${words.value(error)}</strong></p>
+      <span id="help" hidden>${words.text('rotary.help')}</span>
+      ${this.line(this.#shown(LAST, -OFFSET, this.#difference(1e-8)))}
       ${this.goals ? this.#goals.list(words, this.#hunts()) : nothing}
     `;
+  }
+
+  protected override sentence(library: WasmAttention): string {
+    const { position, offset, sought } = this;
+    if (sought !== undefined) return this.#shown(position, offset, this.#search(sought));
+    const given = { positions: POSITIONS, offset, dim: this.width };
+    return this.#shown(position, offset, this.#difference(residual(...this.#arrays(library), given)));
+  }
+
+  /** What δ does, and a sentence more. */
+  #shown(position: number, offset: number, more: string): string {
+    const { words, width } = this;
+    const given = {
+      offset: words.number(offset),
+      first: this.#turned(0, offset),
+      last: this.#turned(width / 2 - 1, offset),
+      position,
+      target: words.number(position + offset),
+    };
+    return `${words.text('rotation.shown', given)} ${more}`;
+  }
+
+  #difference(value: number): string {
+    return this.words.text('rotation.residual', { value: this.words.value(value) });
+  }
+
+  /** Where the marks of the hidden position are, and the hands. */
+  #search(sought: number): string {
+    const { words, position, width } = this;
+    const marks = Array.from({ length: Math.min(TOLD, width / 2 - 1) }, (_, i) => {
+      const omega = this.#omega(i + 1);
+      const given = { pair: i + 1, hand: degreesAt(position, omega), mark: degreesAt(sought, omega) };
+      return words.text('rotation.markAt', given);
+    });
+    return words.text('rotation.search', { list: marks.join('; ') });
+  }
+
+  /** The matrices of δ, and the encoding of all positions. */
+  #arrays(library: WasmAttention): [matrices: Float32Array, P: Float32Array] {
+    const { offset, width: dim } = this;
+    return [
+      library.encodingRotation({ delta: offset, dim }).data,
+      library.sinusoidalEncoding({ length: POSITIONS + OFFSET, dim }).data,
+    ];
   }
 
   #clock(j: number, matrices: Float32Array, P: Float32Array): TemplateResult {
@@ -105,19 +177,24 @@ export class EncodingRotation extends figureWith(settings) {
     const pairAt = (row: number): Pair => [P[row * width + 2 * j] ?? NaN, P[row * width + 2 * j + 1] ?? NaN];
     const from = pairAt(position);
     const to = rotate(matrices.subarray(4 * j, 4 * j + 4), from);
-    const omega = 10000 ** ((-2 * j) / width);
-    const angle = words.number(((offset * omega) / (2 * Math.PI)) * 360, Math.abs(offset * omega) < 1 ? 1 : 0);
+    const omega = this.#omega(j);
+    const angle = this.#turned(j);
     const target = position + offset >= 0 ? pairAt(position + offset) : undefined;
     const mark = this.sought === undefined || j === 0 ? undefined : pairAt(this.sought);
     const grab = (event: PointerEvent): void => {
       (event.currentTarget as SVGGElement).setPointerCapture(event.pointerId);
-      this.#start = position;
+      this.#start = this.position;
     };
     // A finger beside the tip scrolls: in SVG, touch-action works only on the outermost element.
     const stay = (event: TouchEvent): void => event.preventDefault();
+    // All hands have one position, so only the first is a tab stop.
     // The cosine points up and the sine to the right, so at position 0 every hand points up and turns clockwise.
     return html`<div class="clock">
-      <svg viewBox="-1.15 -1.15 2.3 2.3" role="img" aria-label=${words.text('rotation.clockLabel', { pair: j, angle })}>
+      <svg
+        viewBox="-1.15 -1.15 2.3 2.3"
+        role="group"
+        aria-label=${words.text('rotation.clockLabel', { pair: j, angle })}
+      >
         <circle class="dial" r="1" />
         <path class="turn" d=${arcPath(position * omega, offset * omega, 0.62)} />
         <line class="from" x2=${from[0]} y2=${-from[1]} />
@@ -128,11 +205,21 @@ export class EncodingRotation extends figureWith(settings) {
         <g
           class="hand"
           transform="translate(${from[0]} ${-from[1]})"
+          role="slider"
+          tabindex=${j === 0 ? 0 : -1}
+          aria-label=${words.text('rotation.hand', { pair: j })}
+          aria-valuenow=${position}
+          aria-valuemin="0"
+          aria-valuemax=${LAST}
+          aria-valuetext="${words.text('position')} ${position}: ${degreesAt(position, omega)}°"
+          aria-describedby="help"
+          @focus=${() => (this.#start = this.position)}
+          @keydown=${(event: KeyboardEvent) => this.#press(event, j)}
           @touchstart=${stay}
           @pointerdown=${grab}
           @pointermove=${(event: PointerEvent) => this.#turn(event, j)}
         >
-          <circle r="0.3" />
+          <circle r="0.34" />
           <circle class="start" r="0.09" />
         </g>
       </svg>
@@ -168,9 +255,8 @@ export class EncodingRotation extends figureWith(settings) {
   }
 
   protected override data(library: WasmAttention): FigureData {
-    const { words, position, offset, width } = this;
-    const matrices = library.encodingRotation({ delta: offset, dim: width }).data;
-    const P = library.sinusoidalEncoding({ length: POSITIONS + OFFSET, dim: width }).data;
+    const { words, position, width } = this;
+    const [matrices, P] = this.#arrays(library);
     const rows = Array.from({ length: width / 2 }, (_, j) => {
       const from: Pair = [P[position * width + 2 * j] ?? NaN, P[position * width + 2 * j + 1] ?? NaN];
       return [j, ...from, ...rotate(matrices.subarray(4 * j, 4 * j + 4), from)];

@@ -9,6 +9,11 @@ export function turnedTo(angle: number, position: number, omega: number, last: n
   return Math.max(0, Math.min(last, position + steps));
 }
 
+/** The angle in degrees, from 0 to 359, of a hand of this frequency. */
+export function degreesAt(position: number, omega: number): number {
+  return Math.round((position * omega * 180) / Math.PI) % 360;
+}
+
 /** M·p for one row-major 2×2 matrix. */
 export function rotate(matrix: ArrayLike<number>, [sine, cosine]: Pair): Pair {
   const [a = NaN, b = NaN, c = NaN, d = NaN] = Array.from(matrix);

@@ -63,6 +63,11 @@ export const rotationStyles = css`
   .hand {
     fill: transparent;
     cursor: grab;
+    outline: none;
+  }
+  .hand:focus-visible :first-child {
+    stroke: var(--_accent);
+    stroke-width: 0.05;
   }
   .hand:active {
     cursor: grabbing;

@@ -94,6 +94,18 @@ export class EncodingSimilarity extends EncodingFigure {
     `;
   }
 
+  protected override sentence(library: WasmAttention): string {
+    const { words } = this;
+    const P = this.encoding(library);
+    const row = this.#products(library, first(P), P);
+    const least = Math.min(...row);
+    return words.text('similarity.shown', {
+      near: words.number(row[1] ?? NaN),
+      least: words.number(least),
+      distance: row.indexOf(least),
+    });
+  }
+
   /** Q·Pᵀ·2/d, (length, length) if Q is P. */
   #products(library: WasmAttention, Q: Tensor, P: Tensor): Float32Array {
     const scale = 2 / this.width;

@@ -1,6 +1,6 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { load } from 'wasm-attention';
-import { hint, textField } from '../shared/controls/controls.js';
+import { textField } from '../shared/controls/controls.js';
 import { Width } from '../shared/controls/width.js';
 import type { Picture as Exported } from '../package-types.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
@@ -8,8 +8,8 @@ import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { Goals, goalStyles } from '../shared/goals.js';
 import type { Translations } from '../shared/localised.js';
 import { ViewObserver } from '../shared/observers.js';
-import { Spoken } from '../shared/spoken.js';
 import { askStyles, askTemplate } from '../shared/story/ask.js';
+import { quotingEnglish } from '../shared/story/looks-text.js';
 import { STORY } from '../shared/story/story-texts.js';
 import { openWriter, type Writer } from '../shared/story/writer.js';
 import { clipped } from '../shared/tokens.js';
@@ -18,7 +18,7 @@ import { picture, type Picture } from './picture.js';
 import { MOST, SAMPLES, settings } from './settings.js';
 import { steps } from './steps.js';
 import { BESIDE, followStyles } from './styles.js';
-import { described, nextText, outcomeText, type FollowWords, type Pointed, type Scene } from './symbols.js';
+import { described, shownText, type FollowWords, type Pointed, type Scene } from './symbols.js';
 import { sceneData } from './table.js';
 import english from './texts/en.json';
 import { candidatesOf, likeliest, looksOf, trace, type Candidate, type Trace } from './trace.js';
@@ -61,7 +61,6 @@ export class FollowWord extends figureWith(settings) {
   readonly #plain = lastOf<Trace>();
   readonly #now = lastOf<Trace>();
   readonly #goals = new Goals(this);
-  readonly #spoken = new Spoken(this);
   readonly #width = new Width(this);
   #isBeside: boolean | undefined;
   #reading: InstanceType<typeof ViewObserver> | undefined;
@@ -134,10 +133,9 @@ export class FollowWord extends figureWith(settings) {
   protected override renderFigure(): TemplateResult {
     const { words } = this;
     const writer = this.#writer;
-    if (writer === undefined) return askTemplate(words, SAMPLES[0], this.state, () => void this.#open());
+    if (writer === undefined) return askTemplate(words, SAMPLES[0], this.state, () => void this.#ask());
     const scene = this.#scene(writer);
     const shown = this.#picture(writer, scene);
-    const cut = this.tokens.length === 0 && writer.tokensOf(this.#text, MOST + 1).length > MOST;
     return html`
       <div class="beside">
         <div class="given">
@@ -151,17 +149,46 @@ export class FollowWord extends figureWith(settings) {
           <div class="samples" data-control role="group" aria-label=${words.text('follow.samples')} lang="en">
             ${SAMPLES.map((text) => html`<button type="button" @click=${() => this.#begin({ text })}>${text}</button>`)}
           </div>
-          <p class="remark" role="status">
-            ${words.text(cut ? 'follow.cut' : shown.canContinue ? 'follow.pieces' : 'follow.full', { count: MOST })}
-          </p>
+          <p class="remark">${this.#limit(writer, scene) ?? words.text('follow.pieces')}</p>
         </div>
         <div class="board">${picture(shown)}</div>
         <div class="texts">
           ${steps(shown, this.tab, (place) => (this.tab = place))} ${this.goals ? this.#hunts(scene) : nothing}
         </div>
       </div>
-      ${this.#spoken.place()}
     `;
+  }
+
+  protected override sentence(): string {
+    const writer = this.#writer;
+    if (writer === undefined) return this.words.text('story.about');
+    const scene = this.#scene(writer);
+    const [limit, shown] = [this.#limit(writer, scene), shownText(this.words, scene)];
+    return limit === undefined ? shown : `${limit} ${shown}`;
+  }
+
+  protected override isSettled(): boolean {
+    return this.#writer !== undefined;
+  }
+
+  /** Loads the model on request, and then says what is shown. */
+  async #ask(): Promise<void> {
+    this.say();
+    await this.#open();
+    await this.updateComplete;
+    // The button had the focus, and has gone.
+    if (this.#writer !== undefined && document.activeElement === document.body) this.#focus('.sentence [tabindex="0"]');
+  }
+
+  /** Says so if the text is too long, or if nothing can follow the word. */
+  #limit(writer: Writer, { word }: Scene): string | undefined {
+    const isCut = this.tokens.length === 0 && writer.tokensOf(this.#text, MOST + 1).length > MOST;
+    if (!isCut && word < MOST) return undefined;
+    return this.words.text(isCut ? 'follow.cut' : 'follow.full', { count: MOST });
+  }
+
+  #focus(selector: string): void {
+    this.renderRoot.querySelector<HTMLElement>(selector)?.focus();
   }
 
   get #text(): string {
@@ -200,25 +227,17 @@ export class FollowWord extends figureWith(settings) {
       step,
       held: Math.min(held, word),
       canContinue: word < MOST,
-      readout: this.#readout(scene),
+      line: this.#line(scene),
       temperature: html`<div class="controls placed">
-        ${this.slider('temperature', words.text('lookup.temperature'), {
-          step: 0.1,
-          onInput: (temperature) => {
-            this.change({ temperature });
-            this.#say(nextText);
-          },
-        })}
+        ${this.slider('temperature', words.text('lookup.temperature'), { step: 0.1 })}
       </div>`,
       point: (pointed) => {
         if (JSON.stringify(pointed) !== JSON.stringify(this.pointed)) this.pointed = pointed;
       },
+      tell: (pointed) => this.say(described(words, scene, pointed)),
       look: (step) => (this.step = step),
       read: (step) => void this.#read(step),
-      follow: (word) => {
-        this.change({ word, moved: [] });
-        this.#say(nextText);
-      },
+      follow: (word) => this.change({ word, moved: [] }),
       choose: (layer, head) => {
         this.change({ layer, head, moved: [] });
         const { before, first, enough } = looksOf(scene.plain.maps[layer - 1]!, head, scene.tokens.length);
@@ -228,23 +247,28 @@ export class FollowWord extends figureWith(settings) {
       hold: (key) => (this.held = key),
       move: (key, score) => {
         this.change({ moved: [...this.moved.filter(([other]) => other !== key), [key, score]] });
-        this.#say(outcomeText);
         const { plain, now, moved } = this.#scene(writer);
         if (moved.size === 1 && likeliest(plain.logits) !== likeliest(now.logits)) this.#reach('change');
       },
-      putBack: () => this.change({ moved: [] }),
+      putBack: () => {
+        this.change({ moved: [] });
+        // The button goes.
+        this.#focus('.rows [tabindex="0"]');
+      },
       go: (token = drawn(candidatesOf(scene.now.logits, this.temperature))) => this.#go(writer, scene, token),
     };
   }
 
   /** Goes on with a token after the word, in place of those that follow. */
   #go(writer: Writer, { tokens, word }: Scene, token: number): void {
-    if (word >= MOST) return;
+    if (word >= MOST) {
+      this.say();
+      return;
+    }
     const longer = [...tokens.slice(0, word), token];
     const text = writer.textOf(longer);
     const same = String(writer.tokensOf(text, MOST)) === String(longer);
     this.change({ text, tokens: same ? [] : longer, word: longer.length, moved: [] });
-    this.#say(nextText);
   }
 
   async #read(step: number): Promise<void> {
@@ -255,16 +279,12 @@ export class FollowWord extends figureWith(settings) {
     title?.focus({ preventScroll: true });
   }
 
-  #readout(scene: Scene): string | TemplateResult {
+  /** What the reader points at, or what is shown. */
+  #line(scene: Scene): TemplateResult {
     const { words, pointed } = this;
     const isBar = pointed?.symbol === 's' && pointed.key !== undefined;
-    if (pointed !== undefined && !isBar) return described(words, scene, pointed);
-    return scene.moved.size === 0 ? hint(words.text('follow.hint')) : outcomeText(words, scene);
-  }
-
-  /** Says what is then shown to screen readers. */
-  #say(text: (words: FollowWords, scene: Scene) => string): void {
-    this.#spoken.say(() => (this.#writer === undefined ? '' : text(this.words, this.#scene(this.#writer))));
+    const text = pointed === undefined || isBar ? shownText(words, scene) : described(words, scene, pointed);
+    return this.line(undefined, quotingEnglish(text, words.text('follow.start')));
   }
 
   /** The goals, and how far the head is from two of them. */
@@ -283,7 +303,7 @@ export class FollowWord extends figureWith(settings) {
   #reach(goal: keyof typeof GOALS): void {
     if (!this.goals || this.#goals.has(goal)) return;
     this.#goals.reach(goal);
-    this.#say((words) => `${words.text('goals.reached')}: ${words.text(GOALS[goal])}`);
+    this.say(`${this.words.text('goals.reached')}: ${this.words.text(GOALS[goal])}`);
   }
 
   protected override data(): FigureData {

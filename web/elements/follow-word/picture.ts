@@ -23,10 +23,12 @@ export interface Picture {
   readonly held: number;
   /** Whether another token fits. */
   readonly canContinue: boolean;
-  /** The text below the sentence, and the slider of the temperature. */
-  readonly readout: string | TemplateResult;
+  /** The line below the sentence, and the slider of the temperature. */
+  readonly line: TemplateResult;
   readonly temperature: TemplateResult;
   readonly point: (pointed: Pointed | undefined) => void;
+  /** Says to screen readers what a symbol denotes. */
+  readonly tell: (pointed: Pointed) => void;
   /** Shows a step; and leads to its text. */
   readonly look: (step: number) => void;
   readonly read: (step: number) => void;
@@ -54,7 +56,7 @@ export function picture(shown: Picture): TemplateResult {
   return html`
     ${sentence(shown)}
     <div class="numbers">${([1, 2, 3, 4, 5, 6] as const).map((number) => badge(shown, number))}</div>
-    <p class="readout">${shown.readout}</p>
+    ${shown.line}
     <div class="parts">
       ${step([1], 'part', html`${badge(shown, 1)} ${vector('x', { values: input, reach: reachOf(input) })}`)}
       ${step(

@@ -40,7 +40,7 @@ export function steps(shown: Picture, tab: number, focus: (place: number) => voi
 
 /** The formulas of the six steps. Not MathML, whose subscripts stay on the baseline without a mathematical font. */
 function formulas(
-  { words, scene, pointed, point }: Picture,
+  { words, scene, pointed, point, tell }: Picture,
   tab: number,
   focus: (place: number) => void,
 ): TemplateResult[] {
@@ -61,6 +61,7 @@ function formulas(
         point({ symbol });
       }}
       @blur=${() => point(undefined)}
+      @click=${() => tell({ symbol })}
     >
       ${letter}
     </button>`;

@@ -379,8 +379,7 @@ export const followStyles = css`
   .next button > :last-child {
     text-align: end;
   }
-  .next .before,
-  [aria-disabled='true'] {
+  .next .before {
     color: var(--_quiet);
   }
   .draw {

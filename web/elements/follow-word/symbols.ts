@@ -1,4 +1,5 @@
 import type { Localised, StringKey } from '../shared/localised.js';
+import { looksText } from '../shared/story/looks-text.js';
 import type { StoryWords } from '../shared/story/story-texts.js';
 import type english from './texts/en.json';
 import { candidatesOf, type Candidate, type Trace } from './trace.js';
@@ -75,13 +76,22 @@ export function described(words: FollowWords, scene: Scene, { symbol, key, place
   return words.text('follow.range', { name, count: length, least: least!, most: most! });
 }
 
+/** What the word looks at most, or what follows from the bar that the reader has moved last; and the next token. */
+export function shownText(words: FollowWords, scene: Scene): string {
+  const { names, word, layer, head, moved, now } = scene;
+  if (moved.size > 0) return outcomeText(words, scene);
+  const quoted = (at: number): string => words.text('follow.quoted', { word: names[at]! });
+  const looks = looksText(words, quoted, word - 1, now.weights);
+  return `${words.text('viewer.head', { layer, head })}: ${looks}. ${nextText(words, scene)}`;
+}
+
 /** The most likely next token. */
-export function nextText(words: FollowWords, { now, temperature, nameOf }: Scene): string {
+function nextText(words: FollowWords, { now, temperature, nameOf }: Scene): string {
   return words.text('follow.next', nextOf(words, now, temperature, nameOf));
 }
 
 /** What follows from the bar that the reader has moved last. */
-export function outcomeText(words: FollowWords, scene: Scene): string {
+function outcomeText(words: FollowWords, scene: Scene): string {
   const { names, plain, now, moved, temperature, nameOf } = scene;
   const key = [...moved.keys()].at(-1) ?? 1;
   const outcome = words.text('follow.outcome', {

@@ -6,12 +6,13 @@ import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
 import { Goals, goalStyles } from '../shared/goals.js';
 import { SizeObserver } from '../shared/observers.js';
+import { looksText, quotingEnglish } from '../shared/story/looks-text.js';
 import { STORY } from '../shared/story/story-texts.js';
 import { openWriter, type Writer } from '../shared/story/writer.js';
 import { clipped } from '../shared/tokens.js';
 import { storyCode } from './code.js';
 import { headGrid } from './head-grid.js';
-import { clearArcs, drawArcs, glossLine, storyLine } from './line.js';
+import { clearArcs, drawArcs, endOf, glossLine, storyLine } from './line.js';
 import { inFrames } from './pace.js';
 import { AS_TRAINED, type Changes, type Run } from './run.js';
 import { Runs, type Shown, type Verdict } from './runs.js';
@@ -27,6 +28,8 @@ const CIRCLES = 0.36;
 const isBroken = ({ share, repetition }: Verdict): boolean => share < BROKEN || repetition > CIRCLES;
 /** So many silent heads are few. */
 const FEW = 3;
+/** What is shown until the model is loaded. */
+const BEFORE = { plain: { tokens: [], pieces: [STILL], canContinue: false }, changed: undefined };
 
 /**
  * `<language-model>`: a real language model writes a story. The reader takes its sense of order away or silences heads,
@@ -45,6 +48,8 @@ export class LanguageModel extends figureWith(settings) {
   #isWriting = false;
   /** Whether the reader has changed anything. */
   #isPlayed = false;
+  /** Whether the last change was of what the reader looks at. */
+  #isLooking = false;
   readonly #runs = new Runs();
   readonly #goals = new Goals(this);
   readonly #size = new SizeObserver(() => this.#drawArcs(true));
@@ -113,7 +118,12 @@ export class LanguageModel extends figureWith(settings) {
     const reached = positions
       ? ['heads', `silent-${silent.length}`, ...(silent.length <= FEW ? ['few'] : [])]
       : ['order'];
-    for (const goal of reached) this.#goals.reach(goal);
+    const goals: Readonly<Record<string, { readonly text: string }>> = this.#hunts;
+    for (const goal of reached) {
+      if (this.#goals.has(goal)) continue;
+      this.#goals.reach(goal);
+      if (goals[goal] !== undefined) this.say(`${this.words.text('goals.reached')}: ${goals[goal].text}`);
+    }
   }
 
   /** How good the text with changes is, once it is written. */
@@ -123,7 +133,25 @@ export class LanguageModel extends figureWith(settings) {
 
   override change(settings: Readonly<Record<string, unknown>>): void {
     this.#isPlayed = true;
+    this.#isLooking = !['text', 'positions', 'silent'].some((name) => name in settings);
     super.change(settings);
+  }
+
+  protected override isSettled(): boolean {
+    return this.#writer !== undefined && this.#unwritten().length === 0;
+  }
+
+  /** How the story ends and what has become of it, and what the chosen word looks at; first what has changed. */
+  protected override sentence(): string {
+    const { words, layer, head } = this;
+    const run = this.#last(this.#writer && this.#shown(this.#writer));
+    const [verdict, why] = this.#verdictTexts();
+    const cut = this.#isCut ? words.text('story.cut', { count: LONGEST_BEGINNING }) : undefined;
+    const story = [cut, verdict, why, words.text('story.ends', { end: endOf(run ?? BEFORE.plain) })];
+    const at = run && this.#at(run);
+    const looks = at === undefined ? [] : [`${words.text('viewer.head', { layer, head })}: ${this.#looks(run!, at)}.`];
+    const all = this.#isLooking ? [...looks, ...story] : [...story, ...looks];
+    return all.filter((text) => text !== undefined).join(' ');
   }
 
   #drawArcs(anew: boolean): void {
@@ -141,6 +169,11 @@ export class LanguageModel extends figureWith(settings) {
   /** The chosen token of a text, from 0, if it has so many. */
   #at({ tokens }: Run): number | undefined {
     return this.word >= 1 && this.word <= tokens.length ? this.word - 1 : undefined;
+  }
+
+  /** The text that the reader looks at: the one with changes, if there are any. */
+  #last(shown: Shown | undefined): Run | undefined {
+    return shown?.changed ?? shown?.plain;
   }
 
   get #beginning(): string {
@@ -164,20 +197,20 @@ export class LanguageModel extends figureWith(settings) {
     const { words, layer, head, silent } = this;
     const writer = this.#writer;
     const shown = writer && this.#shown(writer);
-    const at = shown && this.#at(shown.changed ?? shown.plain);
+    const run = this.#last(shown);
+    const at = run && this.#at(run);
     return html`<div class="teller" ?inert=${writer === undefined}>
-        ${this.#lines(writer, shown)} ${this.#beginnings(writer)}
+        ${this.#lines(writer, shown)} ${this.#beginnings()}
         <div class="lab">
           ${headGrid(words, {
             silent,
             layer,
             head,
-            strength: (layer, head) =>
-              at === undefined ? 0 : strongest((shown!.changed ?? shown!.plain).looks(layer, head, at)),
+            strength: (layer, head) => (at === undefined ? 0 : strongest(run!.looks(layer, head, at))),
             onShow: (layer, head) => this.change({ layer, head }),
             onSilence: (silent) => this.change({ silent }),
           })}
-          <div>${this.#readout(shown, at)} ${this.#game()}</div>
+          <div>${this.#readout(run, at)} ${this.#game()}</div>
         </div>
       </div>
       ${this.#foot()}`;
@@ -187,10 +220,7 @@ export class LanguageModel extends figureWith(settings) {
     const { words } = this;
     const choose = (at: number): void => this.change({ word: at === this.word - 1 ? 0 : at + 1 });
     const name = words.text('story.plain');
-    const { plain, changed } = shown ?? {
-      plain: { tokens: [], pieces: [STILL], canContinue: false },
-      changed: undefined,
-    };
+    const { plain, changed } = shown ?? BEFORE;
     const given = writer === undefined ? 0 : this.#given(writer).length;
     const both = { given, at: this.word === 0 ? undefined : this.word - 1 };
     return html`<div class="lines">
@@ -220,10 +250,14 @@ export class LanguageModel extends figureWith(settings) {
     return silent.length === 0 ? order : `${order}, ${heads}`;
   }
 
-  #beginnings(writer: Writer | undefined): TemplateResult {
+  /** Whether the model reads only a part of the beginning. */
+  get #isCut(): boolean {
+    return (this.#writer?.tokensOf(this.#beginning, LONGEST_BEGINNING + 1).length ?? 0) > LONGEST_BEGINNING;
+  }
+
+  #beginnings(): TemplateResult {
     const { words } = this;
     const begin = (text: string): void => this.change({ text: clipped(text), word: 0 });
-    const isCut = (writer?.tokensOf(this.#beginning, LONGEST_BEGINNING + 1).length ?? 0) > LONGEST_BEGINNING;
     return html`<div class="beginnings" data-control>
       <div class="samples" role="group" aria-label=${words.text('story.samples')} lang="en">
         ${SAMPLES.map(
@@ -240,79 +274,89 @@ export class LanguageModel extends figureWith(settings) {
         placeholder: SAMPLES[0],
         onInput: begin,
       })}
-      <p class="remark" role="status">${isCut ? words.text('story.cut', { count: LONGEST_BEGINNING }) : nothing}</p>
+      <p class="remark">${this.#isCut ? words.text('story.cut', { count: LONGEST_BEGINNING }) : nothing}</p>
     </div>`;
   }
 
   /** What the chosen word looks at. */
-  #readout(shown: Shown | undefined, at: number | undefined): TemplateResult {
+  #readout(run: Run | undefined, at: number | undefined): TemplateResult {
     const { words, layer, head } = this;
     const name = words.text('viewer.head', { layer, head });
-    if (shown === undefined || at === undefined)
+    if (run === undefined || at === undefined)
       return html`<p class="readout" data-control><strong>${name}</strong> ${hint(words.text('story.hint'))}</p>`;
-    const run = shown.changed ?? shown.plain;
+    return html`<p class="readout"><strong>${name}</strong> ${quotingEnglish(this.#looks(run, at))}</p>`;
+  }
+
+  #looks(run: Run, at: number): string {
+    const { words, layer, head } = this;
     const nameOf = (token: number): string =>
       token === 0 ? words.text('story.start') : `“${run.pieces[token]!.trim()}”`;
-    const keys = Array.from(run.looks(layer, head, at), (weight, token) => ({ weight, token }))
-      .sort((a, b) => b.weight - a.weight)
-      .slice(0, 3)
-      .map(({ weight, token }) => `${nameOf(token)} ${words.number(weight, 2)}`);
-    const text = words.text('viewer.strongest', { query: nameOf(at), keys: keys.join(', ') });
-    return html`<p class="readout" role="status"><strong>${name}</strong> ${text}</p>`;
+    return looksText(words, nameOf, at, run.looks(layer, head, at));
+  }
+
+  /** Whether the story is broken, why, and what broken means; nothing if it is not written or not changed. */
+  #verdictTexts(): string[] {
+    const { words } = this;
+    const verdict = this.#verdict;
+    if (verdict === undefined) return [];
+    const share = (value: number): string => words.percent(value, 0);
+    return [
+      words.text(isBroken(verdict) ? 'story.broken' : 'story.stands', { what: this.#changedName }),
+      words.text('story.likelihood', {
+        share: share(verdict.share),
+        own: share(verdict.own),
+        repetition: share(verdict.repetition),
+      }),
+      words.text('story.threshold', { least: share(BROKEN), circles: share(CIRCLES) }),
+    ];
+  }
+
+  get #hunts(): Record<'order' | 'heads' | 'few', { readonly text: string; readonly state?: string }> {
+    const { words } = this;
+    const fewest = this.#goals.least('silent');
+    return {
+      order: { text: words.text('story.goalOrder') },
+      heads: {
+        text: words.text('story.goalHeads'),
+        ...(fewest !== undefined && { state: words.text('story.fewest', { count: fewest }) }),
+      },
+      few: { text: words.text('story.goalFew', { count: FEW }) },
+    };
   }
 
   /** How near the story is to breaking, and the goals. */
   #game(): TemplateResult {
     const { words } = this;
-    const verdict = this.#verdict;
-    const share = (value: number): string => words.percent(value, 0);
-    const fewest = this.#goals.least('silent');
+    const verdict = this.#verdictTexts().join(' ');
     return html`<div class="game">
-      <p class="remark" role="status" ?data-control=${verdict === undefined}>
-        ${
-          verdict === undefined
-            ? words.text('story.question')
-            : html`${words.text(isBroken(verdict) ? 'story.broken' : 'story.stands', { what: this.#changedName })}
-              ${words.text('story.likelihood', {
-                share: share(verdict.share),
-                own: share(verdict.own),
-                repetition: share(verdict.repetition),
-                least: share(BROKEN),
-                circles: share(CIRCLES),
-              })}`
-        }
-      </p>
-      ${
-        this.goals
-          ? this.#goals.list(words, {
-              order: { text: words.text('story.goalOrder') },
-              heads: {
-                text: words.text('story.goalHeads'),
-                ...(fewest !== undefined && { state: words.text('story.fewest', { count: fewest }) }),
-              },
-              few: { text: words.text('story.goalFew', { count: FEW }) },
-            })
-          : nothing
-      }
+      <p class="remark" ?data-control=${verdict === ''}>${verdict || words.text('story.question')}</p>
+      ${this.goals ? this.#goals.list(words, this.#hunts) : nothing}
     </div>`;
   }
+
+  readonly #loadOrSend = (): void => {
+    if (this.#writer !== undefined) {
+      this.send();
+      return;
+    }
+    this.say();
+    void this.#open();
+  };
 
   /** What the model is, a button that loads it if it has not come by itself, and one that sends the two texts. */
   #foot(): TemplateResult {
     const { words, state } = this;
-    const isMissing = this.#writer === undefined;
-    const isFailed = state === 'failed';
+    const load = words.text(state === 'asked' ? 'story.loading' : 'story.load');
+    const send = words.text(this.isSent ? 'tools.linkCopied' : 'story.send');
     return html`<div class="foot">
+      <button type="button" data-control aria-disabled=${state === 'asked'} @click=${this.#loadOrSend}>
+        ${this.#writer === undefined ? load : send}
+      </button>
       ${
-        isMissing
-          ? html`<button type="button" data-control ?disabled=${state === 'asked'} @click=${() => void this.#open()}>
-              ${words.text(state === 'asked' ? 'story.loading' : 'story.load')}
-            </button>`
-          : html`<button type="button" class="send" data-control @click=${() => this.send()}>
-              ${words.text(this.isSent ? 'tools.linkCopied' : 'story.send')}
-            </button>`
+        state === 'failed'
+          ? html`<p class="remark" role="alert">${words.text('story.failed')}</p>`
+          : html`<p class="remark">${words.text('story.about')}</p>`
       }
-      <p class="remark" role="status">${words.text(isFailed ? 'story.failed' : 'story.about')}</p>
     </div>`;
   }
 

@@ -35,9 +35,20 @@ export function storyLine({ name, run, given, other, at }: Line, choose: (at: nu
     event.preventDefault();
     choose(Math.min(last, Math.max(1, to)));
   };
+  const id = other === undefined ? 'plain' : 'changed';
   return html`<div class="line">
     <p class="name">${name}</p>
-    <p class="story" lang="en" role="application" tabindex="0" aria-label=${name} @click=${onClick} @keydown=${onKey}>
+    <p
+      id=${id}
+      class="story"
+      lang="en"
+      role="application"
+      tabindex="0"
+      aria-label=${name}
+      aria-describedby=${id}
+      @click=${onClick}
+      @keydown=${onKey}
+    >
       <svg class="arcs" aria-hidden="true"></svg>${pieces.map((piece, place) => {
         const word = piece.trimStart();
         if (word === '') return piece;
@@ -54,6 +65,15 @@ export function storyLine({ name, run, given, other, at }: Line, choose: (at: nu
 function differs(tokens: readonly number[], others: readonly number[]): number {
   const at = tokens.findIndex((token, i) => others[i] !== undefined && token !== others[i]);
   return at < 0 ? tokens.length : at;
+}
+
+/** The most words and letters of a text's end. */
+const LAST_WORDS = 8;
+const LAST_LETTERS = 60;
+
+/** The last words of a text. */
+export function endOf({ pieces }: Pick<Run, 'pieces'>): string {
+  return pieces.join('').trim().split(/\s+/).slice(-LAST_WORDS).join(' ').slice(-LAST_LETTERS);
 }
 
 /** The looks that a text's arcs show. */

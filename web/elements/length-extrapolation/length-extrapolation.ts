@@ -9,10 +9,11 @@ import { seriesStyles } from '../shared/plot/series.js';
 import { whole } from '../shared/settings.js';
 import { trainingFailure } from '../shared/training-failure.js';
 import { extrapolationCode } from './code.js';
-import { extrapolationPlot, lengthAt } from './plot.js';
-import { COMPARED, LENGTHS, STEPS, TRAINED } from './runs.js';
+import { extrapolationPlot, lengthAt, valuesAt } from './plot.js';
+import { COMPARED, COMPUTED, LENGTHS, STEPS, TRAINED } from './runs.js';
 import { ExtrapolationSession, type Running, type ShownCurves } from './session.js';
 import { extrapolationStyles } from './styles.js';
+import { comparisonText } from './words.js';
 
 const LAST_SEED = 9999;
 
@@ -29,7 +30,7 @@ export class LengthExtrapolation extends figureWith(settings) {
   static override styles = [plotStyles, seriesStyles, readingStyles, extrapolationStyles];
   static override properties = { read: { state: true } };
 
-  /** The length below the pointer. */
+  /** The length whose accuracies are read. */
   declare protected read: number | undefined;
   readonly #width = new Width(this);
   readonly #session = new ExtrapolationSession(this);
@@ -51,13 +52,17 @@ export class LengthExtrapolation extends figureWith(settings) {
     const { pixels } = this.#width;
     const shown = this.#session.shown(seed);
     return html`
-      ${readable(
-        extrapolationPlot(shown, this.read, pixels, words),
-        (left) => (this.read = left === undefined ? undefined : lengthAt(left, pixels)),
-      )}
-      <p class="readout" role="status" data-longest=${this.#longest}>
-        <span>${running === undefined ? this.#status(shown) : this.#progress(running)}</span>
-      </p>
+      ${readable(extrapolationPlot(shown, this.read, pixels, words), {
+        label: words.text('extrapolation.plotLabel'),
+        min: TRAINED,
+        max: LENGTHS.at(-1)!,
+        step: TRAINED,
+        at: this.read,
+        text: (length) => valuesAt(shown, length, words),
+        below: ({ x }) => lengthAt(x, pixels),
+        read: (length) => (this.read = length),
+      })}
+      ${this.line(this.#longest, running && this.#progress(running))}
       <p class="remark">${words.text('extrapolation.task', { steps: STEPS, length: TRAINED })}</p>
       <div class="controls">
         <div>${this.#button(running !== undefined)}</div>
@@ -69,21 +74,43 @@ export class LengthExtrapolation extends figureWith(settings) {
   get #longest(): string {
     const { words } = this;
     const seed = words.number(LAST_SEED);
-    return longest(words.text('extrapolation.computed'), words.text('extrapolation.faint', { seed }));
+    const whose = longest(words.text('extrapolation.computed'), words.text('extrapolation.faint', { seed }));
+    return `${comparisonText(words, { curves: COMPUTED, faint: new Map() })} ${whose}`;
   }
 
-  /** How the training ended, or which curves are shown. */
-  #status({ faint, faintOf }: ShownCurves): string {
-    const { words, seed } = this;
+  protected override sentence(): string {
+    const shown = this.#session.shown(this.seed);
+    return `${this.#outcome()} ${comparisonText(this.words, shown)} ${this.#whose(shown)}`.trim();
+  }
+
+  /** A training speaks once, when it has ended. */
+  protected override isSettled(): boolean {
+    return this.#session.running === undefined;
+  }
+
+  /** Why the training ended before all models had learned; empty if none did. */
+  #outcome(): string {
     const { outcome } = this.#session;
-    if (outcome === 'stopped') return words.text('extrapolation.stopped');
-    if (outcome !== undefined) return trainingFailure(words, outcome.failed);
+    if (outcome === undefined) return '';
+    return outcome === 'stopped'
+      ? this.words.text('extrapolation.stopped')
+      : trainingFailure(this.words, outcome.failed);
+  }
+
+  /** Which curves are shown; empty if the outcome says it. */
+  #whose({ faint, faintOf }: ShownCurves): string {
+    const { words, seed } = this;
+    if (this.#session.outcome !== undefined) return '';
     if (faint.size > 0) return words.text('extrapolation.faint', { seed: words.number(faintOf) });
     return words.text(this.#session.untouched ? 'extrapolation.computed' : 'extrapolation.done', { seed });
   }
 
   #button(stops: boolean): TemplateResult {
-    const press = (): void => (stops ? this.#session.cancel() : this.#session.begin(this.seed));
+    const press = (): void => {
+      this.say();
+      if (stops) this.#session.cancel();
+      else this.#session.begin(this.seed);
+    };
     // The second click of a double click would stop the training.
     return html`<button type="button" @click=${({ detail }: MouseEvent) => detail < 2 && press()}>
       ${this.words.text(stops ? 'training.cancel' : 'extrapolation.train')}

@@ -14,6 +14,12 @@ const FARTHEST = 256;
 const LETTER = 7;
 const LEAST_STEP = 24;
 
+/** The curves, and faint ones where they are missing. */
+interface Shown {
+  readonly curves: Curves;
+  readonly faint: Curves;
+}
+
 const across = (pixels: number): ScaleLinear<number, number> =>
   scaleLinear([0, FARTHEST], [MARGIN.left, pixels - MARGIN.right]);
 
@@ -23,12 +29,22 @@ export function lengthAt(left: number, pixels: number): number {
   return LENGTHS.reduce((best, length) => (Math.abs(length - there) < Math.abs(best - there) ? length : best));
 }
 
+/** The curves' values at one of LENGTHS, in words. */
+export function valuesAt({ curves, faint }: Shown, length: number, words: Localised): string {
+  const at = LENGTHS.findIndex((each) => each === length);
+  const values = COMPARED.flatMap((positions) => {
+    const accuracy = (curves.get(positions) ?? faint.get(positions))?.[at];
+    return accuracy === undefined ? [] : `${words.text(`training.${positions}`)} ${words.percent(accuracy, 0)}`;
+  });
+  return `${words.text('extrapolation.length')} ${words.number(length)}: ${values.join(', ')}`;
+}
+
 /**
  * Each kind of positions' accuracy over the length of the sequences; the lengths used in training are shaded. A kind
  * without a curve has a faint one, of other models. `read` is the length at which values are given.
  */
 export function extrapolationPlot(
-  { curves, faint }: { readonly curves: Curves; readonly faint: Curves },
+  { curves, faint }: Shown,
   read: number | undefined,
   pixels: number,
   words: Localised,
@@ -75,7 +91,7 @@ export function extrapolationPlot(
     svg`<text x=${x(length)} y=${bottom + 16} text-anchor="middle">${words.number(length)}</text>`;
   // If the name would cover the curves, only the caption gives it.
   const lesson = `← ${words.text('extrapolation.trained', { length: TRAINED })}`;
-  return svg`<svg height=${height} role="img" aria-label=${words.text('extrapolation.plotLabel')}>
+  return svg`<svg height=${height} aria-hidden="true">
     <rect class="lesson" x=${x(0)} width=${x(TRAINED) - x(0)} y=${MARGIN.top} height=${bottom - MARGIN.top} />
     ${[0, 0.25, 0.5, 0.75, 1].map(level)}${[...(x(64) - x(32) < LEAST_STEP ? [32] : [32, 64]), 128, 192, 256].map(tick)}
     ${LETTER * lesson.length > right - x(TRAINED) ? nothing : svg`<text class="lesson-label" x=${x(TRAINED) + 5} y=${bottom - 8}>${lesson}</text>`}

@@ -14,10 +14,10 @@ import { nextTokens, nextTokensStyles } from '../shared/next-tokens.js';
 import { flag, whole } from '../shared/settings.js';
 import { patchCode } from './code.js';
 import { frame, grid, quarters, VIEW_BOX } from './drawing.js';
-import { orderOf, patchScene, rowOf, type Scene } from './scene.js';
+import { answerOf, orderOf, patchScene, rowOf, type Scene } from './scene.js';
 import { patchStyles } from './styles.js';
 import { CIRCLES, type CircleWords } from './words/circle-words.js';
-import { answerText, attentionText, longestReason, reasonText } from './words/remarks.js';
+import { answerText, attentionText, longestReason, markedText, reasonText } from './words/remarks.js';
 
 const LAST_SEED = 9999;
 /** The numbers of the rows. Maps show every second one, because on narrow pages all of them would touch. */
@@ -41,13 +41,12 @@ const settings = {
 export class PatchPositions extends figureWith(settings) {
   static override readonly texts = [CIRCLES];
   static override styles = [nextTokensStyles, frameStyles, patchStyles];
-  static override properties = { spoken: { state: true } };
 
   declare protected readonly words: CircleWords;
-  /** What a move by keyboard has led to. */
-  declare protected spoken: string;
   #models: Readonly<Record<'yes' | 'no', VisionModel>> | undefined;
   #shown: { readonly key: string; readonly scene: Scene } | undefined;
+  /** Whether the last change was of the patch alone. */
+  #isLooking = false;
 
   protected override async prepare(): Promise<void> {
     const [attention, { openModel }, { filesOf }] = await Promise.all([
@@ -57,6 +56,30 @@ export class PatchPositions extends figureWith(settings) {
     ]);
     const open = (positions: boolean) => openModel<VisionModel>({ ...filesOf(positions), attention });
     this.#models = { yes: await open(true), no: await open(false) };
+  }
+
+  override change(settings: Readonly<Record<string, unknown>>): void {
+    this.#isLooking = Object.keys(settings).join() === 'patch';
+    super.change(settings);
+  }
+
+  /** What the model answers and why, and what the patch attends to; first what has changed. */
+  protected override sentence(): string {
+    const { words } = this;
+    const scene = this.#scene();
+    const answer = [markedText(words, scene), this.#reason(scene)];
+    const attention = attentionText(words, scene, this.#place);
+    return (this.#isLooking ? [attention, ...answer] : [...answer, attention]).join(' ');
+  }
+
+  protected override outcome(): string {
+    const { sight } = this.#scene();
+    const answer = answerOf(sight);
+    return `${this.words.number(answer)} (${this.words.percent(sight.shares[answer]!, 1)})`;
+  }
+
+  #reason(scene: Scene): string {
+    return reasonText(this.words, scene, this.positions, this.order > 0);
   }
 
   protected override renderFigure(): TemplateResult {
@@ -72,19 +95,14 @@ export class PatchPositions extends figureWith(settings) {
           <ramp-legend low="0" .high=${highOf(scene)}></ramp-legend>
         </div>
         <div>
-          <p class="name" role="status">${answer}</p>
+          <p class="name">${answer}</p>
           ${nextTokens(
             answer,
             sight.shares.map((share, circles) => ({ name: words.number(circles), share })),
             words,
           )}
-          <p class="readout" role="status" data-longest=${longestReason(words)}>
-            <span>${reasonText(words, scene, this.positions, this.order > 0)}</span>
-          </p>
-          <p class="readout" data-longest=${words.text('circles.own', { head: 1, share: '100 %' })}>
-            <span>${attentionText(words, scene, this.#place)}</span>
-          </p>
-          <span class="spoken" role="status">${this.spoken}</span>
+          ${this.line(longestReason(words), this.#reason(scene))}
+          ${this.line(words.text('circles.own', { head: 1, share: '100 %' }), attentionText(words, scene, this.#place))}
         </div>
       </div>
       ${this.#controls()}
@@ -95,16 +113,15 @@ export class PatchPositions extends figureWith(settings) {
   #picture({ picture, order }: Scene): TemplateResult {
     const { words } = this;
     const place = this.#place;
-    const choose = ({ row, column }: Cell, byKey: boolean): void => {
+    const choose = ({ row, column }: Cell): void => {
       const patch = order[row * GRID + column]! + 1;
       if (patch !== this.patch) this.change({ patch });
-      this.spoken = byKey ? attentionText(words, this.#scene(), this.#place) : '';
     };
     const onPoint = (event: PointerEvent): void => {
       const { x, y } = pointerIn(event);
       const side = (event.currentTarget as HTMLElement).offsetWidth / GRID;
       const [row, column] = [Math.floor(y / side), Math.floor(x / side)];
-      if (row >= 0 && column >= 0 && row < GRID && column < GRID) choose({ row, column }, false);
+      if (row >= 0 && column >= 0 && row < GRID && column < GRID) choose({ row, column });
     };
     const onKey = (event: KeyboardEvent): void => {
       if (event.altKey || event.metaKey) return;
@@ -112,7 +129,7 @@ export class PatchPositions extends figureWith(settings) {
       const to = moveCursor(from, event.key, event.ctrlKey, GRID, GRID);
       if (to === undefined) return;
       event.preventDefault();
-      choose(to, true);
+      choose(to);
     };
     return html`<div
         class="picture"
@@ -199,6 +216,7 @@ export class PatchPositions extends figureWith(settings) {
         words.text('column'),
         ...rows.map((_, head) => words.text('heads.head', { head: head + 1 })),
       ],
+      heads: 2,
       rows: order.map((_, place) => [
         Math.floor(place / GRID) + 1,
         (place % GRID) + 1,

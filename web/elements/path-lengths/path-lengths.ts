@@ -45,7 +45,7 @@ export class PathLengths extends figureWith(settings) {
 
   override change(settings: Readonly<Record<string, unknown>>): void {
     super.change(settings);
-    if (this.goals && this.library !== undefined) this.#goals.win(this.words, this.#hunts(this.library));
+    if (this.goals && this.library !== undefined) this.say(...this.#goals.win(this.words, this.#hunts(this.library)));
   }
 
   #hunts(library: WasmAttention): Record<string, Winnable> {
@@ -68,19 +68,21 @@ export class PathLengths extends figureWith(settings) {
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words } = this;
-    const [i, j] = this.#ends();
-    const lengths = ARCHITECTURES.map((architecture) => this.#pathLength(library, architecture, i, j));
-    const [cnn = NaN, rnn = NaN, attention = NaN] = lengths;
     return html`
       <div class="diagrams">${ARCHITECTURES.map((architecture) => this.#diagram(library, architecture))}</div>
-      <p class="readout" role="status" data-longest=${words.text('paths.summaryShort', LONGEST)}>
-        <span
-          >${words.text(i === j ? 'paths.same' : cnn > this.layers ? 'paths.summaryShort' : 'paths.summary', { i, j, layers: this.layers, cnn, rnn, attention })}</span
-        >
-      </p>
+      ${this.line(words.text('paths.summaryShort', LONGEST))}
       <div class="controls">${this.#sliders()}</div>
       ${this.goals ? this.#goals.list(words, this.#hunts(library)) : nothing}
     `;
+  }
+
+  protected override sentence(library: WasmAttention): string {
+    const { words, layers } = this;
+    const [i, j] = this.#ends();
+    const lengths = ARCHITECTURES.map((architecture) => this.#pathLength(library, architecture, i, j));
+    const [cnn = NaN, rnn = NaN, attention = NaN] = lengths;
+    const summary = cnn > layers ? 'paths.summaryShort' : 'paths.summary';
+    return words.text(i === j ? 'paths.same' : summary, { i, j, layers, cnn, rnn, attention });
   }
 
   #sliders(): TemplateResult[] {

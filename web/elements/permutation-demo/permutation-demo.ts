@@ -36,6 +36,9 @@ const settings = {
   goals: flag(true),
 };
 
+/** How much the outputs have changed. */
+type Outcome = Pick<PermutationScene, 'differences' | 'residual'>;
+
 /** After as many orders the goal that no order reaches has a hint. */
 const TRIES = 3;
 
@@ -48,6 +51,7 @@ export class PermutationDemo extends figureWith(settings) {
   static override styles = [permutationStyles, goalStyles];
 
   #layer: MultiHeadAttention | undefined;
+  #kept: { readonly of: string; readonly scene: PermutationScene } | undefined;
   readonly #goals = new Goals(this);
   /** How often the reader has changed the order. */
   #tries = 0;
@@ -57,12 +61,13 @@ export class PermutationDemo extends figureWith(settings) {
   override change(settings: Readonly<Record<string, unknown>>): void {
     super.change(settings);
     if (settings.order !== undefined) ++this.#tries;
-    if (this.goals && this.library !== undefined) this.#goals.win(this.words, this.#hunts(this.#scene(this.library)));
+    if (this.goals && this.library !== undefined)
+      this.say(...this.#goals.win(this.words, this.#hunts(this.#scene(this.library))));
   }
 
   #hunts({ differences }: PermutationScene): Record<string, Winnable> {
     const { words, positions, causal } = this;
-    const changed = differences.filter((difference) => !isRounding(difference)).length;
+    const changed = countChanged(differences);
     const hint = this.#tries >= TRIES && changed === 0 ? { state: words.text('permute.hintChange') } : {};
     return {
       change: {
@@ -88,22 +93,12 @@ export class PermutationDemo extends figureWith(settings) {
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words, order } = this;
     const scene = this.#scene(library);
-    const same = scene.differences.filter(isRounding).length;
     return html`
-      <div class="board" role="group" aria-label=${words.text('permute.label', { same, count: COUNT })}>
+      <div class="board" role="group" aria-label=${words.text('permute.label')}>
         ${heads()} ${FIRST.map((_, place) => this.#row(scene, place))} ${links(order, scene.differences)}
       </div>
       <div class="legend" aria-hidden="true">${legend(words)}</div>
-      <p
-        class="readout"
-        role="status"
-        data-longest=${`max |f(ΠX) − Πf(X)| = ${words.value(1e-7)}. ${longest(...VERDICTS.map((each) => words.text(each)))}`}
-      >
-        <span
-          >max |<i>f</i>&hairsp;(Π<b>X</b>) − Π<i>f</i>&hairsp;(<b>X</b>)| =
-          <strong>${words.value(scene.residual)}</strong>. ${words.text(this.#verdict(scene))}</span
-        >
-      </p>
+      ${this.line(longest(...VERDICTS.map((each) => this.#told(each, { differences: [], residual: 1e-7 }))))}
       ${this.#controls()} ${this.goals ? this.#goals.list(words, this.#hunts(scene)) : nothing}
     `;
   }
@@ -113,9 +108,28 @@ export class PermutationDemo extends figureWith(settings) {
   }
 
   #scene(library: WasmAttention): PermutationScene {
-    this.#layer ??= new library.MultiHeadAttention({ numHiddens: WIDTH, numHeads: NUM_HEADS, seed: 1 });
     const { order, positions, causal } = this;
-    return permutationScene(library, this.#layer, { tokens: this.#tokens, order, positions, causal });
+    const tokens = this.#tokens;
+    const of = [...tokens, ...order, positions, causal].join();
+    if (this.#kept?.of !== of) {
+      this.#layer ??= new library.MultiHeadAttention({ numHiddens: WIDTH, numHeads: NUM_HEADS, seed: 1 });
+      this.#kept = { of, scene: permutationScene(library, this.#layer, { tokens, order, positions, causal }) };
+    }
+    return this.#kept.scene;
+  }
+
+  protected override sentence(library: WasmAttention): string {
+    const scene = this.#scene(library);
+    return this.#told(this.#verdict(scene), scene);
+  }
+
+  /** The new order of the tokens, and what it does to their outputs. */
+  #told(verdict: (typeof VERDICTS)[number], { differences, residual }: Outcome): string {
+    const { words } = this;
+    const tokens = this.#tokens;
+    const order = this.order.map((number) => tokens[number - 1]).join(' ');
+    const changed = countChanged(differences);
+    return `${order}: ${words.text(verdict, { changed, count: COUNT, residual: words.value(residual) })}`;
   }
 
   #row(scene: PermutationScene, place: number): TemplateResult {
@@ -184,7 +198,7 @@ export class PermutationDemo extends figureWith(settings) {
     (wanted?.disabled === true ? button(-held) : wanted)?.focus();
   }
 
-  #verdict({ residual }: PermutationScene): (typeof VERDICTS)[number] {
+  #verdict({ residual }: Outcome): (typeof VERDICTS)[number] {
     if (this.order.every((number, place) => number === place + 1)) return 'permute.identity';
     return isRounding(residual) ? 'permute.same' : 'permute.differs';
   }
@@ -225,6 +239,7 @@ export class PermutationDemo extends figureWith(settings) {
         ...numbers.map((i) => `Πf(X) ${i}`),
         words.text('permute.difference'),
       ],
+      heads: 2,
       rows: order.map((number, place) => [
         place + 1,
         this.#tokens[number - 1] ?? '',
@@ -239,6 +254,11 @@ export class PermutationDemo extends figureWith(settings) {
     const { order, positions, causal } = this;
     return permutationCode({ tokens: this.#tokens, order, positions, causal });
   }
+}
+
+/** How many outputs differ by more than rounding. */
+function countChanged(differences: readonly number[]): number {
+  return differences.filter((difference) => !isRounding(difference)).length;
 }
 
 defineFigure('permutation-demo', PermutationDemo);

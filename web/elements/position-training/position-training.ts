@@ -21,12 +21,13 @@ import { positionsStyle } from '../shared/plot/positions-style.js';
 import { seriesStyles } from '../shared/plot/series.js';
 import { oneOf, whole } from '../shared/settings.js';
 import { trainingCode } from './code.js';
+import { STEPS_A_POINT } from './computed-curves.js';
 import { areComputed, curvesData, shownCurves, type Measure, type ShownCurves } from './curves.js';
 import { insideOf, type View } from './inside.js';
-import { stepAt, trainingPlot } from './plot.js';
+import { stepAt, trainingPlot, valuesAt } from './plot.js';
 import { trainingOrder, TrainingSession } from './session.js';
 import { trainingStyles } from './styles.js';
-import { faintText, outcomeText, progressText } from './words.js';
+import { comparisonText, faintText, looksText, outcomeText, progressText } from './words.js';
 
 const settings = {
   /** `copy`: name the token three places back; `reverse`: the sequence from its end. */
@@ -47,7 +48,7 @@ export class PositionTraining extends figureWith(settings) {
   static override styles = [plotStyles, seriesStyles, mapAxesStyles, readingStyles, trainingStyles];
   static override properties = { read: { state: true } };
 
-  /** The step below the pointer. */
+  /** The step whose values are read. */
   declare protected read: number | undefined;
   /** The precomputed maps; undefined if they could not be loaded. */
   #computed: typeof import('./computed-maps.js') | undefined;
@@ -76,7 +77,6 @@ export class PositionTraining extends figureWith(settings) {
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words, positions, measure } = this;
-    const { runs } = this.#session;
     const { steps, vocabulary } = DEFAULTS;
     const { pixels } = this.#width;
     const shown = this.#shown(measure);
@@ -92,21 +92,22 @@ export class PositionTraining extends figureWith(settings) {
       words,
     };
     const name = (each: Positions | Task | Measure): string => words.text(`training.${each}`);
-    const outcome = outcomeText(words, this.#session.outcome);
-    const run = this.#session.phase === 'idle' ? undefined : runs.get(positions);
     return html`
       <div class="controls placed above">${this.choices('task', words.text('training.task'), TASKS, name)}</div>
       <div class="with-four">
-        ${readable(
-          trainingPlot(plot),
-          (left) => (this.read = left === undefined ? undefined : stepAt(left, steps, pixels)),
-        )}
-        ${insideOf(runs.get(positions)?.snapshot ?? this.#view(library), positions, words)}
+        ${readable(trainingPlot(plot), {
+          label: words.text('training.plotLabel'),
+          min: STEPS_A_POINT,
+          max: steps,
+          step: STEPS_A_POINT,
+          at: this.read,
+          text: (step) => valuesAt(plot, step),
+          below: ({ x }) => stepAt(x, steps, pixels),
+          read: (step) => (this.read = step),
+        })}
+        ${insideOf(this.#view(library), positions, words)}
       </div>
-      <p class="readout" data-longest=${words.text('training.computed')}>
-        <span>${run === undefined ? outcome || this.#whose(shown) : progressText(words, positions, run)}</span>
-      </p>
-      <span class="spoken" role="status">${outcome}</span>
+      ${this.line(`${this.#comparison(library)} ${words.text('training.computed')}`)}
       <div class="controls">
         ${this.choices('positions', words.text('training.positions'), POSITIONS, (each) =>
           sampled(positionsStyle(each), name(each)),
@@ -120,6 +121,28 @@ export class PositionTraining extends figureWith(settings) {
     `;
   }
 
+  protected override sentence(library: WasmAttention): string {
+    const { words, positions, measure } = this;
+    const { phase, runs, outcome } = this.#session;
+    const run = phase === 'idle' ? undefined : runs.get(positions);
+    if (run !== undefined) return progressText(words, positions, run);
+    const comparison = this.#comparison(library);
+    return outcome === undefined
+      ? `${comparison} ${this.#whose(this.#shown(measure))}`.trim()
+      : `${outcomeText(words, outcome)} ${comparison}`;
+  }
+
+  /** A training speaks when it pauses and when it has ended. */
+  protected override isSettled(): boolean {
+    return this.#session.phase !== 'running';
+  }
+
+  #comparison(library: WasmAttention): string {
+    const { words, task, positions, measure } = this;
+    const compared = comparisonText(words, this, this.#shown(measure));
+    return `${compared} ${looksText(words, task, positions, this.#view(library))}`;
+  }
+
   /** The text about the curves and the maps before the reader has trained with these settings. */
   #whose(shown: ShownCurves): string {
     const { words } = this;
@@ -130,21 +153,32 @@ export class PositionTraining extends figureWith(settings) {
     return curves && `${curves} ${words.text('training.untrained')}`;
   }
 
-  #buttons(): TemplateResult {
+  #buttons(): TemplateResult[] {
     const { words, positions, task, seed } = this;
     const session = this.#session;
-    const button = (label: string, press: () => void, primary = false): TemplateResult =>
-      html`<button type="button" class=${primary ? 'primary' : ''} @click=${press}>${label}</button>`;
-    if (session.phase === 'idle') {
-      const name = words.text(`training.${positions}`);
-      return html`${button(words.text('training.train', { name }), () => session.begin([positions], { task, seed }), true)}
-      ${button(words.text('training.all'), () => session.begin(trainingOrder(positions), { task, seed }))}`;
-    }
-    const running = session.phase === 'running';
-    return html`${button(words.text(running ? 'training.pause' : 'training.resume'), () =>
-      running ? session.pause() : session.resume(),
-    )}
-    ${button(words.text('training.cancel'), () => session.cancel())}`;
+    const begin = (order: readonly Positions[]): void => session.begin(order, { task, seed });
+    const isIdle = session.phase === 'idle';
+    const isRunning = session.phase === 'running';
+    const pause = words.text(isRunning ? 'training.pause' : 'training.resume');
+    const name = words.text(`training.${positions}`);
+    const pairs: readonly [label: string, press: () => void][] = isIdle
+      ? [
+          [words.text('training.train', { name }), () => begin([positions])],
+          [words.text('training.all'), () => begin(trainingOrder(positions))],
+        ]
+      : [
+          [pause, () => (isRunning ? session.pause() : session.resume())],
+          [words.text('training.cancel'), () => session.cancel()],
+        ];
+    // The same two buttons all the time, so that the focus stays on them.
+    const button = ([label, press]: (typeof pairs)[number], at: number): TemplateResult => {
+      const click = (): void => {
+        this.say();
+        press();
+      };
+      return html`<button type="button" class=${isIdle && at === 0 ? 'primary' : ''} @click=${click}>${label}</button>`;
+    };
+    return pairs.map(button);
   }
 
   /** The curves to show, with these settings or others. */
@@ -153,9 +187,11 @@ export class PositionTraining extends figureWith(settings) {
     return shownCurves(measure, this, runs, before);
   }
 
-  /** The trained model if there are precomputed maps; otherwise the untrained model. */
+  /** The model that the reader has trained or, with precomputed maps, the author; otherwise the untrained model. */
   #view(library: WasmAttention): View {
     const { task, positions, seed } = this;
+    const own = this.#session.runs.get(positions)?.snapshot;
+    if (own !== undefined) return own;
     const key = `${task} ${positions} ${seed}`;
     if (this.#initial?.key !== key) {
       const computed = areComputed(this) ? this.#computed?.computedView(task, positions) : undefined;

@@ -1,15 +1,15 @@
-import { css, html, nothing, type TemplateResult } from 'lit';
+import { css, html, nothing, svg, type TemplateResult } from 'lit';
 import type { Tensor, WasmAttention } from 'wasm-attention';
-import { hint, slider } from '../shared/controls/controls.js';
-import { pointerIn } from '../shared/controls/pointer-in.js';
+import { slider } from '../shared/controls/controls.js';
 import { Width } from '../shared/controls/width.js';
 import { EncodingFigure } from '../shared/encoding/encoding-figure.js';
+import { periodOf } from '../shared/encoding/period.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure } from '../shared/figure/figure-element.js';
-import { moveCursor } from '../shared/heat-map/cursor.js';
 import { plotCursorStyles, plotStyles } from '../shared/plot/plot-styles.js';
+import { readable, readingStyles } from '../shared/plot/reading.js';
 import { seriesOf, seriesStyles } from '../shared/plot/series.js';
-import { axes, columnRanges, cursorMark, curves, entry, layoutOf, type Layout } from './drawing.js';
+import { axes, columnRanges, cursorMark, curves, entry, layoutOf } from './drawing.js';
 
 /**
  * `<positional-curves>`: columns of the matrix P of sine and cosine encodings over the positions, each curve labelled
@@ -20,8 +20,9 @@ export class PositionalCurves extends EncodingFigure {
     plotStyles,
     plotCursorStyles,
     seriesStyles,
+    readingStyles,
     css`
-      .plot {
+      .readable {
         cursor: crosshair;
         touch-action: pan-y pinch-zoom;
       }
@@ -46,7 +47,7 @@ export class PositionalCurves extends EncodingFigure {
         stroke-width: 4;
         stroke-dasharray: 1.25 4;
       }
-      .values > span > span:not(.hint) {
+      .readout > span > span {
         white-space: nowrap;
       }
     `,
@@ -54,8 +55,7 @@ export class PositionalCurves extends EncodingFigure {
   static override properties = { cursor: { state: true } };
 
   declare protected cursor: number | undefined;
-  #spoken = '';
-  readonly #width = new Width(this, '.plot');
+  readonly #width = new Width(this, '.readable');
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
     return html`${this.curves(library)} ${this.columnSliders()}`;
@@ -70,27 +70,39 @@ export class PositionalCurves extends EncodingFigure {
     const cursor = this.cursor === undefined ? undefined : Math.min(this.cursor, length - 1);
     const list = columns.map((column) => words.number(column)).join(', ');
     return html`
-      <div
-        class="plot"
-        role="application"
-        tabindex="0"
-        aria-label=${words.text('curves.label', { columns: list, length })}
-        aria-describedby="help"
-        @keydown=${(event: KeyboardEvent) => this.#onKey(event, P)}
-        @pointermove=${(event: PointerEvent) => this.#onPoint(event, layout)}
-        @pointerdown=${(event: PointerEvent) => this.#onPoint(event, layout)}
-      >
-        <svg height=${layout.height} aria-hidden="true">
+      ${readable(
+        svg`<svg height=${layout.height} aria-hidden="true">
           ${axes(layout, words)} ${curves(P, this.compared(library), series, layout, words)}
           ${cursor === undefined ? nothing : cursorMark(P, series, cursor, layout)}
-        </svg>
-      </div>
-      <span id="help" hidden>${words.text('curves.help')}</span>
-      <span class="spoken" role="status">${this.#spoken}</span>
-      <p class="readout values" data-longest=${this.#longest(columns)}>
-        <span>${cursor === undefined ? hint(words.text('curves.hint')) : this.#readout(P, columns, cursor)}</span>
-      </p>
+        </svg>`,
+        {
+          label: words.text('curves.label', { columns: list, length }),
+          min: 0,
+          max: length - 1,
+          at: cursor,
+          text: (position) => this.#values(P, columns, position),
+          below: ({ x }) => Math.max(0, Math.min(length - 1, Math.round(layout.x.invert(x)))),
+          // The last position stays, with its values below.
+          read: (position) => (this.cursor = position ?? cursor),
+        },
+      )}
+      ${this.line(this.#longest(columns), cursor === undefined ? this.periods() : this.#readout(P, columns, cursor))}
     `;
+  }
+
+  protected override sentence(_library: WasmAttention): string {
+    return this.periods();
+  }
+
+  /** After how many positions each pair of the drawn columns begins again. */
+  protected periods(): string {
+    const { words, length, width, base, drawnColumns } = this;
+    const pairs = [...new Set(drawnColumns.map((column) => column >> 1))];
+    const periods = pairs.map((pair) => {
+      const columns = drawnColumns.filter((column) => column >> 1 === pair);
+      return `${columns.join(', ')}: ${words.number(periodOf(pair, width, base), 1)}`;
+    });
+    return words.text('curves.shown', { length, periods: periods.join('; ') });
   }
 
   /** About as long as the longest readout of these columns. */
@@ -151,27 +163,13 @@ print(P[:, ${list}])
     };
   }
 
-  #onKey(event: KeyboardEvent, P: Tensor): void {
-    const from = { row: 0, column: this.cursor ?? 0 };
-    const paged: Readonly<Record<string, number>> = { PageUp: 10, PageDown: -10 };
-    const page = paged[event.key];
-    const to =
-      page === undefined
-        ? moveCursor(from, event.key, event.ctrlKey, 1, this.length)
-        : { row: 0, column: Math.max(0, Math.min(this.length - 1, from.column + page)) };
-    if (to === undefined || event.altKey || event.metaKey) return;
-    event.preventDefault();
-    this.cursor = to.column;
+  /** What `#readout` shows, in words. */
+  #values(P: Tensor, columns: readonly number[], position: number): string {
     const { words } = this;
-    const values = this.drawnColumns.map(
-      (column) => `${words.text('curves.column', { column })} ${words.value(entry(P, to.column, column))}`,
+    const values = columns.map(
+      (column) => `${words.text('curves.column', { column })} ${words.value(entry(P, position, column))}`,
     );
-    this.#spoken = `${words.text('position')} ${words.number(to.column)}: ${values.join(', ')}`;
-  }
-
-  #onPoint(event: PointerEvent, { x }: Layout): void {
-    this.#spoken = '';
-    this.cursor = Math.max(0, Math.min(this.length - 1, Math.round(x.invert(pointerIn(event).x))));
+    return `${words.text('position')} ${words.number(position)}: ${values.join(', ')}`;
   }
 }
 

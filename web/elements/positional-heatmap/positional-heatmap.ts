@@ -56,11 +56,12 @@ export class PositionalHeatmap extends PositionalCurves {
   /** Whether there are goals. */
   declare goals: boolean;
   readonly #goals = new Goals(this);
+  #closest: { readonly of: string; readonly found: Closest } | undefined;
 
   override change(settings: Parameters<PositionalCurves['change']>[0]): void {
     super.change(settings);
     if (this.goals && this.library !== undefined)
-      this.#goals.win(this.words, this.#hunts(closest(this.encoding(this.library))));
+      this.say(...this.#goals.win(this.words, this.#hunts(this.#found(this.library))));
   }
 
   #hunts({ far, near }: Closest): Record<string, Winnable> {
@@ -74,8 +75,7 @@ export class PositionalHeatmap extends PositionalCurves {
     const { words } = this;
     const P = this.encoding(library);
     const [rows = 0, columns = 0] = P.shape;
-    const found = closest(P);
-    const { distance, far, near } = found;
+    const found = this.#found(library);
     return html`
       <div class="both">
         <div>${this.curves(library)}</div>
@@ -95,11 +95,25 @@ export class PositionalHeatmap extends PositionalCurves {
         </div>
       </div>
       ${this.columnSliders()}
-      <p class="remark">
-        ${words.text('heatmap.closest', { distance, far: words.number(far), near: words.number(near) })}
-      </p>
+      <p class="remark">${this.#alike(found)}</p>
       ${this.goals ? this.#goals.list(words, this.#hunts(found)) : nothing}
     `;
+  }
+
+  protected override sentence(library: WasmAttention): string {
+    return `${this.periods()} ${this.#alike(this.#found(library))}`;
+  }
+
+  /** The most similar rows, computed once for each P. */
+  #found(library: WasmAttention): Closest {
+    const of = `${this.length} ${this.width} ${this.base}`;
+    if (this.#closest?.of !== of) this.#closest = { of, found: closest(this.encoding(library)) };
+    return this.#closest.found;
+  }
+
+  #alike({ distance, far, near }: Closest): string {
+    const { words } = this;
+    return words.text('heatmap.closest', { distance, far: words.number(far), near: words.number(near) });
   }
 
   protected override data(library: WasmAttention): FigureData {
@@ -133,6 +147,9 @@ print(P)
       this.change({ columns: [...drawn, column].slice(-MAX_COLUMNS).sort((a, b) => a - b) });
     } else if (without.length > 0) {
       this.change({ columns: without });
+    } else {
+      // The last column stays.
+      this.say();
     }
   };
 }

@@ -7,6 +7,7 @@ export const TOKENS = 24;
 /** The most heads of ALiBi's slopes. */
 export const MAX_HEADS = 16;
 export const SCHEMES = ['alibi', 't5', 'shaw'] as const;
+export const NAMES = { alibi: 'ALiBi', t5: 'T5', shaw: 'Shaw' } as const;
 
 /**
  * The settings of `<relative-biases>`. ALiBi uses `heads` and `head`, T5 `buckets`, `distance` and `bidirectional`,

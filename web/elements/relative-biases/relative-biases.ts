@@ -1,6 +1,6 @@
 import { css, html, nothing, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { hint, toggle } from '../shared/controls/controls.js';
+import { toggle } from '../shared/controls/controls.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
@@ -10,11 +10,20 @@ import { mapAxesStyles, withAxes } from '../shared/heat-map/map-axes.js';
 import '../shared/heat-map/ramp-legend.js';
 import { barsOf, offsetBars, offsetBarStyles } from '../shared/plot/offset-bars.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
-import { biasOf, domainOf, rowsOf, SCHEMES, settings, tableOf, TOKENS, valuesOf, type BiasSettings } from './bias.js';
+import {
+  biasOf,
+  domainOf,
+  NAMES,
+  rowsOf,
+  SCHEMES,
+  settings,
+  tableOf,
+  TOKENS,
+  valuesOf,
+  type BiasSettings,
+} from './bias.js';
 import { biasCode } from './code.js';
 import { longestRemark, readout, remark } from './words.js';
-
-const NAMES = { alibi: 'ALiBi', t5: 'T5', shaw: 'Shaw' } as const;
 
 /**
  * `<relative-biases>`: the biases that ALiBi, T5 or Shaw's tables add to the score of each query and key, as a map and
@@ -54,14 +63,16 @@ export class RelativeBiases extends figureWith(settings) {
         ${this.#map(library, bias)}
         <div class="chart">${this.#chart(library, bias)}</div>
       </div>
-      <p class="readout" role="status" data-longest=${longestRemark(this.words)}>
-        <span>${remark(library, this.words, this.#given)}</span>
-      </p>
-      <p class="readout">
-        ${this.pointed === undefined ? hint(this.words.text('map.hint')) : readout(library, this.words, this.#given, this.pointed)}
-      </p>
-      ${this.#controls()}
+      ${this.line(longestRemark(this.words), this.pointed && this.#readout(library, this.pointed))} ${this.#controls()}
     `;
+  }
+
+  protected override sentence(library: WasmAttention): string {
+    return remark(library, this.words, this.#given);
+  }
+
+  #readout(library: WasmAttention, cell: CellDetail): string {
+    return readout(library, this.words, this.#given, cell);
   }
 
   /** The meaning of the map's numbers and the bars' heights. */
@@ -90,6 +101,7 @@ export class RelativeBiases extends figureWith(settings) {
           label=${label}
           row-name=${words.text('query')}
           column-name=${words.text('key')}
+          .cellText=${(cell: CellDetail) => this.#readout(library, cell)}
           @cell-change=${onCell((cell) => (this.pointed = cell))}
         ></heat-map>`,
       )}
@@ -155,7 +167,12 @@ export class RelativeBiases extends figureWith(settings) {
         `${words.text('query')} \\ ${words.text('key')}`,
         ...Array.from({ length: TOKENS }, (_, j) => String(j)),
       ],
-      rows: Array.from({ length: TOKENS }, (_, i) => [i, ...bias.subarray(i * TOKENS, (i + 1) * TOKENS)]),
+      rows: Array.from({ length: TOKENS }, (_, i) => [
+        i,
+        ...Array.from(bias.subarray(i * TOKENS, (i + 1) * TOKENS), (value) =>
+          value === -Infinity ? words.text('masks.keyHidden') : value,
+        ),
+      ]),
     };
   }
 

@@ -10,7 +10,7 @@ import { barsOf, offsetBars, offsetBarStyles, type Bar } from '../shared/plot/of
 import { plotStyles } from '../shared/plot/plot-styles.js';
 import { oneOf, whole } from '../shared/settings.js';
 import { relativeCode } from './code.js';
-import { FARTHEST, learn, rowsOf, TOKENS } from './learning.js';
+import { FARTHEST, learn, rowsOf, TOKENS, type LearnedTable } from './learning.js';
 
 const settings = {
   /** `shaw`: a row for each offset up to the clip distance; `t5`: a row for each bucket. */
@@ -42,20 +42,18 @@ export class RelativeTables extends figureWith(settings) {
   ];
 
   readonly #width = new Width(this, '.chart');
+  #learned: (LearnedTable & { readonly task: string }) | undefined;
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
-    const { words, kind, target } = this;
-    const { table, weights, hit } = learn(library, this);
-    const bars = this.#bars(library, table);
-    const far = words.number(-10);
-    const held = bars.find(({ first, last }) => first <= target && target <= last);
+    const { words, kind } = this;
+    const { table, weights } = this.#learn(library);
     const size =
       kind === 'shaw'
         ? this.slider('clip', words.text('relative.clip'))
         : this.slider('buckets', words.text('relative.buckets'));
     return html`
       <div class="pictures">
-        <div class="chart">${this.#chart(bars)}</div>
+        <div class="chart">${this.#chart(this.#bars(library, table))}</div>
         <div class="map">
           <p class="map-title" aria-hidden="true">${words.text('weights')}</p>
           ${withAxes(
@@ -77,24 +75,43 @@ export class RelativeTables extends figureWith(settings) {
           <div class="legend"><ramp-legend low="0" high="1"></ramp-legend></div>
         </div>
       </div>
-      <p
-        class="readout"
-        role="status"
-        data-longest="${words.text('relative.shared', { target: far, first: far, last: far })} ${words.value(0.1)}"
-      >
-        <span
-          >${words.text(held?.first === held?.last ? 'relative.alone' : 'relative.shared', {
-            target: words.number(target),
-            first: words.number(held?.first ?? target),
-            last: words.number(held?.last ?? target),
-          })} <strong>${words.value(hit)}</strong></span
-        >
-      </p>
+      ${this.line(this.#shown({ first: -10, last: -11 }, 0.01))}
       <div class="controls">
         ${this.choices('kind', words.text('relative.table'), ['shaw', 't5'] as const, (each) => words.text(`relative.${each}`))}
         <div class="sliders">${size} ${this.slider('target', words.text('relative.target'))}</div>
       </div>
     `;
+  }
+
+  protected override sentence(library: WasmAttention): string {
+    const { table, hit } = this.#learn(library);
+    const { target } = this;
+    return this.#shown(
+      this.#bars(library, table).find(({ first, last }) => first <= target && target <= last)!,
+      hit,
+    );
+  }
+
+  protected override outcome(library: WasmAttention): string {
+    return this.words.percent(this.#learn(library).hit, 1);
+  }
+
+  /** The kind and size of the table, the offsets of the target's row, and the mean weight on the target. */
+  #shown({ first, last }: Pick<Bar, 'first' | 'last'>, hit: number): string {
+    const { words, kind, clip, buckets } = this;
+    const [target, from, to] = [this.target, first, last].map((offset) => words.number(offset));
+    const given = { target: target!, first: from!, last: to!, weight: words.percent(hit, 1) };
+    const size = { table: words.text(`relative.${kind}`), count: kind === 'shaw' ? 2 * clip + 1 : buckets };
+    const row = first === last ? 'relative.alone' : 'relative.shared';
+    return `${words.text('relative.size', size)} ${words.text(row, given)}`;
+  }
+
+  /** The table for the present settings, and the attention that it causes. */
+  #learn(library: WasmAttention): LearnedTable {
+    const { kind, clip, buckets, target } = this;
+    const task = JSON.stringify([kind, clip, buckets, target]);
+    if (this.#learned?.task !== task) this.#learned = { task, ...learn(library, this) };
+    return this.#learned;
   }
 
   #bars(library: WasmAttention, table: Float32Array): Bar[] {
@@ -118,7 +135,7 @@ export class RelativeTables extends figureWith(settings) {
 
   protected override data(library: WasmAttention): FigureData {
     const { words } = this;
-    const { table } = learn(library, this);
+    const { table } = this.#learn(library);
     const names = ['row', 'relative.first', 'relative.last', 'relative.value'] as const;
     return {
       columns: names.map((name) => words.text(name)),

@@ -28,18 +28,19 @@ export interface TipEvents {
   readonly press: (arrow: Arrow, event: KeyboardEvent) => void;
 }
 
+/** A pair's dial, with the positions of the query and of the key. */
+interface Dial extends Readonly<Record<Arrow, number>> {
+  readonly both: Rotated;
+  readonly pair: number;
+  readonly label: string;
+  /** The tips' accessible names. */
+  readonly spoken: Readonly<Record<Arrow, string>>;
+  readonly events: TipEvents;
+}
+
 /** The two arrows of a pair, with the angle between them. */
-export function dial(given: {
-  both: Rotated;
-  pair: number;
-  query: number;
-  key: number;
-  label: string;
-  /** The tips' accessible names, positions included. */
-  spoken: Readonly<Record<Arrow, string>>;
-  events: TipEvents;
-}): SVGTemplateResult {
-  const { both, pair, label, spoken, events } = given;
+export function dial(given: Dial): SVGTemplateResult {
+  const { both, pair, label, events } = given;
   const unit = unitOf(both);
   const tip = (vectors: Float32Array, position: number): readonly [number, number] => {
     const at = position * WIDTH + 2 * pair;
@@ -49,7 +50,7 @@ export function dial(given: {
   return svg`<svg class="dial" viewBox="${-HALF} ${-HALF} ${SIDE} ${SIDE}" role="group" aria-label=${label}>
     <circle class="rim" r=${LONGEST} />
     <path class="between" d=${wedge(q, k)} />
-    ${arrowTo(k, q, 'key', spoken.key, events)}${arrowTo(q, k, 'query', spoken.query, events)}
+    ${arrowTo(k, q, 'key', given, events)}${arrowTo(q, k, 'query', given, events)}
   </svg>`;
 }
 
@@ -71,19 +72,21 @@ function arrowTo(
   [x, y]: Point,
   other: Point,
   arrow: Arrow,
-  spoken: string,
+  { pair, spoken, [arrow]: position }: Dial,
   { grab, drag, press }: TipEvents,
 ): SVGTemplateResult {
   const cross = other[0] * y - other[1] * x;
   // If the arrows coincide, each still has its own side.
   const side = cross === 0 ? (arrow === 'query' ? 1 : -1) : Math.sign(cross);
   const direction = Math.atan2(y, x) + 0.9 * side;
+  // All arrows of a vector have one position, so only those of the first pair are tab stops.
   // In SVG, touch-action works only on the outermost element, and a finger beside the tips should scroll.
   const stay = (event: TouchEvent): void => event.preventDefault();
   return svg`<line class="arrow ${arrow}" x2=${x} y2=${y} />
     <text class=${arrow} x=${x + 13 * Math.cos(direction)} y=${y + 13 * Math.sin(direction)} dy="0.3em"
       text-anchor="middle" aria-hidden="true">${arrow === 'query' ? 'q' : 'k'}</text>
-    <g class="tip ${arrow}" data-arrow=${arrow} tabindex="0" role="application" aria-label=${spoken}
+    <g class="tip ${arrow}" data-arrow=${arrow} tabindex=${pair === 0 ? 0 : -1} role="slider"
+      aria-label=${spoken[arrow]} aria-valuenow=${position} aria-valuemin="0" aria-valuemax=${LAST} aria-valuetext=${position}
       aria-describedby="help" @touchstart=${stay} @keydown=${(event: KeyboardEvent) => press(arrow, event)}
       @pointerdown=${(event: PointerEvent) => grab(arrow, event)} @pointermove=${drag}>
       <circle class="target" cx=${x} cy=${y} r="21" /><circle class="mark" cx=${x} cy=${y} r="5" />

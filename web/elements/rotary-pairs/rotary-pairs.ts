@@ -1,6 +1,7 @@
 import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { slider } from '../shared/controls/controls.js';
+import { pressedTo } from '../shared/controls/pressed-to.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, figureWith } from '../shared/figure/figure-element.js';
@@ -13,7 +14,6 @@ import {
   draggedTo,
   LAST,
   PAIRS,
-  pressedTo,
   productsOf,
   spreadAt,
   sumAt,
@@ -53,35 +53,45 @@ export class RotaryPairs extends figureWith(settings) {
   static override styles = [plotStyles, plotCursorStyles, rotaryStyles];
 
   #grip: Grip | undefined;
+  #drawn: (Rotated & { readonly seed: number }) | undefined;
   readonly #width = new Width(this, '.plot');
   protected readonly letters = new Width(this, '.dial', SIDE);
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words, query, key } = this;
-    const both = rotated(library, this.seed);
+    const both = this.#both(library);
     const products = productsOf(both, query, key);
-    const { count, spread } = spreadAt(both, key - query);
     return html`
       <div class="pictures">
         <div class="dials">${products.map((product, pair) => this.#dial(both, pair, product))}</div>
         <div class="plot">${sumPlot(both, key - query, this.#width.pixels, words)}</div>
       </div>
       <span id="help" hidden>${words.text('rotary.help')}</span>
-      <p class="readout" role="status" data-longest=${this.#longest}>
-        <span
-          >${words.text('rotary.total', { offset: words.number(key - query) })}
-          <strong>${words.value(sumAt(both, query, key))}</strong><br />
-          ${words.text('rotary.spread', { count })} <strong>${words.value(spread)}</strong></span
-        >
-      </p>
-      ${this.#controls()}
+      ${this.line(this.#shown(LAST, LAST - 10, -10, { count: LAST, spread: 1e-10 }))} ${this.#controls()}
     `;
   }
 
-  get #longest(): string {
+  protected override sentence(library: WasmAttention): string {
+    const { query, key } = this;
+    const both = this.#both(library);
+    return this.#shown(query, key, sumAt(both, query, key), spreadAt(both, key - query));
+  }
+
+  protected override outcome(library: WasmAttention): string {
+    return `${this.words.text('rotary.sum')} ${this.words.value(sumAt(this.#both(library), this.query, this.key))}`;
+  }
+
+  #shown(query: number, key: number, sum: number, { count, spread }: ReturnType<typeof spreadAt>): string {
     const { words } = this;
-    const total = words.text('rotary.total', { offset: words.number(-LAST) });
-    return `${total} ${words.value(-10)}\n${words.text('rotary.spread', { count: LAST })} ${words.value(1e-10)}`;
+    const given = { query, key, offset: words.number(key - query), sum: words.value(sum) };
+    return `${words.text('rotary.total', given)} ${words.text('rotary.spread', { count, spread: words.value(spread) })}`;
+  }
+
+  /** The query and the key of the present seed, at all positions. */
+  #both(library: WasmAttention): Rotated {
+    const { seed } = this;
+    if (this.#drawn?.seed !== seed) this.#drawn = { seed, ...rotated(library, seed) };
+    return this.#drawn;
   }
 
   #dial(both: Rotated, pair: number, product: number): TemplateResult {
@@ -96,8 +106,8 @@ export class RotaryPairs extends figureWith(settings) {
         key,
         label: words.text('rotary.dialLabel', { pair, value }),
         spoken: {
-          query: `${words.text('rotary.query')} = ${query}, ${theta}`,
-          key: `${words.text('rotary.key')} = ${key}, ${theta}`,
+          query: `${words.text('rotary.query')}, ${theta}`,
+          key: `${words.text('rotary.key')}, ${theta}`,
         },
         events: {
           grab: (arrow, event) => this.#onGrab(arrow, pair, event),
@@ -151,7 +161,7 @@ export class RotaryPairs extends figureWith(settings) {
   };
 
   readonly #onPress = (arrow: Arrow, event: KeyboardEvent): void => {
-    const to = pressedTo(this[arrow], event);
+    const to = pressedTo(this[arrow], LAST, event);
     if (to === undefined) return;
     event.preventDefault();
     if (to !== this[arrow]) this.change({ [arrow]: to });
@@ -159,7 +169,7 @@ export class RotaryPairs extends figureWith(settings) {
 
   protected override data(library: WasmAttention): FigureData {
     const { words, query, key } = this;
-    const { queries, keys } = rotated(library, this.seed);
+    const { queries, keys } = this.#both(library);
     const products = productsOf({ queries, keys }, query, key);
     const pairOf = (vectors: Float32Array, position: number, pair: number): Float32Array =>
       vectors.subarray(position * WIDTH + 2 * pair, position * WIDTH + 2 * pair + 2);

@@ -53,13 +53,6 @@ export function draggedTo(from: number, angle: number, pair: number): number {
   return Math.min(LAST, Math.max(0, Math.round(from + angle / thetaOf(pair))));
 }
 
-/** The position to which a key press turns a hand; undefined for other keys. A hand turns counterclockwise. */
-export function pressedTo(from: number, event: KeyboardEvent): number | undefined {
-  const way = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
-  if (way === undefined || event.altKey || event.ctrlKey || event.metaKey) return undefined;
-  return Math.min(LAST, Math.max(0, from + way * (event.shiftKey ? 5 : 1)));
-}
-
 /** The turn from one angle to another, the shorter way round: from −π to π. */
 export function turnBetween(from: number, to: number): number {
   const turn = to - from;

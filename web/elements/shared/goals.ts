@@ -51,7 +51,6 @@ export interface Winnable extends Goal {
  * anything new.
  */
 export class Goals implements ReactiveController {
-  #said = '';
   #isAnswered = false;
   /** Whether a goal is open that teaches something. */
   #hasAnswers = false;
@@ -101,13 +100,13 @@ export class Goals implements ReactiveController {
     keep(new Set(all.filter((goal) => !goal.startsWith(this.#name('')))));
   }
 
-  /** Ticks the goals that are won, and says so to screen readers. */
-  win(words: Localised, goals: Readonly<Record<string, Winnable>>): void {
-    for (const [goal, { text, won, why }] of Object.entries(goals)) {
-      if (!won || this.has(goal)) continue;
-      this.#said = `${words.text('goals.reached')}: ${text} ${why}`;
+  /** Ticks the goals that are won, and returns what to say about each. */
+  win(words: Localised, goals: Readonly<Record<string, Winnable>>): string[] {
+    return Object.entries(goals).flatMap(([goal, { text, won, why }]) => {
+      if (!won || this.has(goal)) return [];
       this.reach(goal);
-    }
+      return [`${words.text('goals.reached')}: ${text} ${why}`];
+    });
   }
 
   /** The goals with a tick at those that are reached. */
@@ -132,7 +131,6 @@ export class Goals implements ReactiveController {
           ? html`<button type="button" @click=${() => this.forget()}>${words.text('goals.forget')}</button>`
           : nothing
       }
-      <span class="spoken" role="status">${this.#said}</span>
     </div>`;
   }
 

@@ -21,7 +21,7 @@ const FIGURES: Translations<StringKey> = {
 
 /**
  * Gives an element the texts and number formats of its language, from the nearest `lang` attribute around it, across
- * shadow roots. Languages without a translation get English. An element may have its own texts in addition to those of
+ * shadow roots. Languages without a translation get English, and the element says so in its own `lang`. An element may have its own texts in addition to those of
  * the figures.
  */
 export class Localised<Key extends string = StringKey> implements ReactiveController {
@@ -29,6 +29,8 @@ export class Localised<Key extends string = StringKey> implements ReactiveContro
   ready = false;
   /** BCP 47 tag for `Intl`. */
   language = 'en';
+  /** Whether the host's `lang` says that it has no texts in the page's language. */
+  #isMarked = false;
   readonly #translations: readonly Translations<string>[];
   readonly #english: Readonly<Record<string, string>>;
   #strings: Readonly<Record<string, string>>;
@@ -45,9 +47,13 @@ export class Localised<Key extends string = StringKey> implements ReactiveContro
   }
 
   hostConnected(): void {
-    this.language = tagAround(this.host);
+    const tag = tagAround(this.host);
+    const language = languageOf(tag);
+    const isForeign = language === 'en' && !/^en\b/.test(tag);
+    if (isForeign) this.host.lang = language;
+    this.#isMarked = isForeign;
+    this.language = isForeign ? language : tag;
     this.#numbers = new Numbers(this.language);
-    const language = languageOf(this.language);
     if (language === 'en') {
       this.#use(this.#english);
       return;
@@ -56,6 +62,10 @@ export class Localised<Key extends string = StringKey> implements ReactiveContro
       (modules) => this.#use(Object.assign({}, ...modules.map((module) => module.default)) as object),
       () => this.#use(this.#english),
     );
+  }
+
+  hostDisconnected(): void {
+    if (this.#isMarked) this.host.removeAttribute('lang');
   }
 
   /** The text for `key`, with `{name}` replaced by `values.name`. */

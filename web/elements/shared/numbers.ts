@@ -27,6 +27,11 @@ export class Numbers {
 
   /** A share in per cent, with `digits` decimals. */
   percent(share: number, digits: number): string {
+    const sign = SEPARATORS[this.language];
+    if (sign !== undefined) {
+      const text = this.number(100 * share, digits);
+      return this.language === 'tr' ? `%${text}` : `${text}%`;
+    }
     const options = {
       style: 'percent',
       minimumFractionDigits: digits,

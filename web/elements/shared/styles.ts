@@ -156,6 +156,9 @@ export const baseStyles = css`
       content: none;
     }
   }
+  :is(a, button, input, summary, [tabindex]) {
+    scroll-margin-bottom: var(--_covered, 0px);
+  }
   :focus-visible {
     outline: 2px solid var(--_accent);
     outline-offset: 2px;

@@ -55,7 +55,7 @@ export const tableStyles = css`
     z-index: 1;
     top: 0;
   }
-  tbody th {
+  tbody th:first-child {
     position: sticky;
     left: 0;
   }

@@ -12,7 +12,7 @@ test.each([
   ['position-training', ['accuracy', 'steps'], ['query', 'key']],
 ])('%s names the axes of its curves and of its maps', async (tag, curves, maps) => {
   const { figure } = await openAlone(open, tag);
-  const texts = await figure.locator('svg[role=img] text').allTextContents();
+  const texts = await figure.locator('svg text').allTextContents();
   for (const name of curves) expect(texts).toContain(name);
   const axes = figure.locator('.axes').last();
   expect(await axes.locator('.axis').allTextContents()).toEqual(maps);

@@ -6,11 +6,14 @@ import { choose } from '../../shown.js';
 
 const { open } = useBrowser();
 
+/** The figures below that have maps. */
+const MAPS = ['attention-masks', 'positional-heatmap'];
+
 test.each(['attention-masks', 'positional-curves', 'positional-heatmap', 'encoding-rotation'])(
   '%s has the same tools in the same order, each large enough',
   async (tag) => {
     const { figure } = await openAlone(open, tag, { viewport: { width: 390, height: 800 } });
-    await figure.getByRole('button', { name: 'Figure tools' }).click();
+    await figure.getByRole('button', { name: /^Tools of/ }).click();
     const buttons = figure.locator('.tools button');
     expect(await buttons.allTextContents()).toEqual([
       'Reset',
@@ -21,6 +24,7 @@ test.each(['attention-masks', 'positional-curves', 'positional-heatmap', 'encodi
       'Save values (CSV)',
       'Code',
       'Values as a table',
+      ...(MAPS.includes(tag) ? ['Play rows'] : []),
       'Full screen',
     ]);
     for (const button of await buttons.all()) {

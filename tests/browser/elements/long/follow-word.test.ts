@@ -67,7 +67,7 @@ describe('follow-word', () => {
     const page = await open({ path: '/en/follow-word', still: true });
     await page.route('**/story-files-*', (route) => route.abort());
     await page.reload();
-    await page.locator('[role=status]', { hasText: 'could not be loaded' }).waitFor();
+    await page.locator('[role=alert]', { hasText: 'could not be loaded' }).waitFor();
     expectErrors(/^failed: .*story-files|ERR_FAILED/);
     await page.unroute('**/story-files-*');
     await page.locator('.ask button').click();
@@ -88,7 +88,9 @@ describe('follow-word', () => {
     expect(await chosen(figure)).toBe('g');
     expect(await figure.locator('tr.masked').count()).toBe(0);
     // Of the last word, the likeliest next token is told.
-    await figure.locator('.spoken', { hasText: /^Most likely next token: / }).waitFor({ state: 'attached' });
+    await figure
+      .locator('.spoken', { hasText: /Most likely next token: “.+” \(\d+%\)\.$/ })
+      .waitFor({ state: 'attached' });
 
     await figure.getByRole('radio', { name: /^Layer 1, head 1:/ }).click();
     for (const [key, name] of [

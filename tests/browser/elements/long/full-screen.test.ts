@@ -137,7 +137,7 @@ describe('in full screen', () => {
     const box = await tick.boundingBox();
     await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) - 60);
     expect(await figure.getByRole('slider', { name: 'Tokens n' }).getAttribute('aria-valuetext')).toBe('1,024');
-    const button = figure.getByRole('button', { name: 'Figure tools' });
+    const button = figure.getByRole('button', { name: /^Tools of/ });
     await button.click();
     const [menu, below] = [await figure.locator('.menu').boundingBox(), await button.boundingBox()];
     expect(Math.abs((menu?.x ?? 0) - (below?.x ?? 0))).toBeLessThan(2);

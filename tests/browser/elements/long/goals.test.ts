@@ -73,7 +73,10 @@ describe.each(Object.entries(WAYS))('the goals of %s', (tag, ways) => {
       reached[at] = true;
       expect(await ticks(figure)).toEqual(reached);
       const item = (await figure.locator('.goals li').nth(at).innerText()).trim();
-      expect(await figure.locator('.goals [role=status]').textContent()).toBe(`reached: ${item.replace(/\s+/g, ' ')}`);
+      await figure
+        .getByRole('status')
+        .filter({ hasText: `reached: ${item.replace(/\s+/g, ' ')}` })
+        .waitFor({ state: 'attached' });
     }
     expect(await violationsOf(page, tag)).toEqual([]);
     await page.reload();

@@ -45,7 +45,7 @@ describe('language-model', () => {
     expect(await fetched()).toBe(0);
     await page.route('**/story-files-*', (route) => route.abort());
     await figure.getByRole('button', { name: 'Load the model' }).click();
-    await figure.locator('[role=status]', { hasText: 'could not be loaded' }).waitFor();
+    await figure.locator('[role=alert]', { hasText: 'could not be loaded' }).waitFor();
     expectErrors(/^failed: .*story-files|ERR_FAILED/);
     await page.unroute('**/story-files-*');
     await figure.getByRole('button', { name: 'Load the model' }).click();
@@ -59,7 +59,7 @@ describe('language-model', () => {
     expect(plain).toContain('there was a little girl named Lily. She loved to play');
     expect(changed).toMatch(/^Once upon a time, there was a little girl.*(ow|l){10}/s);
     expect(await figure.locator('.changed').first().innerText()).toBe('ily');
-    await figure.getByText('Without order: the story is broken.').waitFor();
+    await figure.locator('.stage').getByText('Without order: the story is broken.').waitFor();
     expect(await figure.locator('.reached').count()).toBe(1);
     await theSwitch(figure).check();
     await written(figure, 1);
@@ -69,14 +69,14 @@ describe('language-model', () => {
     const link = (silent: string): string =>
       `/en/language-model?${new URLSearchParams({ 'language-model': `text=One day, a little cat&silent=${silent}` }).toString()}`;
     const { page, figure } = await loaded({ path: link('1.3 1.5 1.6 1.7 2.2 2.3 2.5') });
-    await figure.getByText('7 of 40 heads silent: not broken yet.').waitFor();
+    await figure.locator('.stage').getByText('7 of 40 heads silent: not broken yet.').waitFor();
     await head(figure, 2, 8).hover();
     await head(figure, 2, 8).click();
-    await figure.getByText('8 of 40 heads silent: the story is broken.').waitFor();
+    await figure.locator('.stage').getByText('8 of 40 heads silent: the story is broken.').waitFor();
     expect(await figure.locator('.goals').innerText()).toContain('Fewest so far: 8.');
     await figure.getByRole('button', { name: 'Silence layer 2' }).click();
     expect(await figure.locator('.head[aria-pressed=true]').count()).toBe(12);
-    await figure.getByText('12 of 40 heads silent: the story is broken.').waitFor();
+    await figure.locator('.stage').getByText('12 of 40 heads silent: the story is broken.').waitFor();
     await page.reload();
     await figure.locator('.goals', { hasText: 'Fewest so far: 8.' }).waitFor();
   });
@@ -84,7 +84,7 @@ describe('language-model', () => {
   test('a link to a broken story reaches no goal of who opens it', async () => {
     const settings = new URLSearchParams({ 'language-model': 'positions=no&goals=yes' }).toString();
     const { figure } = await loaded({ path: `/en/language-model?${settings}` });
-    await figure.getByText('Without order: the story is broken.').waitFor();
+    await figure.locator('.stage').getByText('Without order: the story is broken.').waitFor();
     expect(await figure.locator('.reached').count()).toBe(0);
   });
 
@@ -119,7 +119,7 @@ describe('language-model', () => {
     // The fixture’s weights say that this head looks one token back.
     expect({ start, end }).toEqual({ start: '9', end: '8' });
     expect(count).toBeGreaterThan(0);
-    await figure.getByText('attends most to').waitFor();
+    await figure.locator('.stage').getByText('attends most to').waitFor();
     await figure.locator('.story').first().focus();
     await page.keyboard.press('ArrowRight');
     expect(await figure.locator('.chosen').getAttribute('data-at')).toBe('10');
@@ -133,9 +133,9 @@ describe('language-model', () => {
       const [story = ''] = await written(figure, 1);
       expect(story.trim().startsWith(text.trim())).toBe(true);
     }
-    expect(await figure.getByText('only the first 48 tokens').count()).toBe(0);
+    expect(await figure.locator('.stage').getByText('only the first 48 tokens').count()).toBe(0);
     await field.fill('word '.repeat(5000));
-    await figure.getByText('The model reads only the first 48 tokens of this beginning.').waitFor();
+    await figure.locator('.stage').getByText('The model reads only the first 48 tokens of this beginning.').waitFor();
   });
 
   test('a link opens on the same two texts, and a head that does not exist is ignored with the others', async () => {

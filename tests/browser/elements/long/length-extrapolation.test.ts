@@ -35,7 +35,7 @@ test('shows the values of all curves at the length nearest to the pointer', asyn
   const labels = (): Promise<string[]> => extrapolation.locator('text.curve-label').allTextContents();
   const names = await labels();
   expect(names).toHaveLength(COMPARED.length);
-  const plot = (await extrapolation.locator('svg[role=img]').boundingBox())!;
+  const plot = (await extrapolation.locator('.readable svg').boundingBox())!;
   const number = (await extrapolation.locator('text', { hasText: /^192$/ }).boundingBox())!;
   await page.mouse.move(number.x + number.width / 2 + 3, plot.y + plot.height / 2);
   await extrapolation.locator('.reading').waitFor({ state: 'attached' });

@@ -7,8 +7,10 @@ import { numberOf } from '../../shown.js';
 const { open } = useBrowser();
 const alone = (options?: Parameters<typeof openAlone>[2]) => openAlone(open, 'permutation-demo', options);
 const after = async (figure: Locator): Promise<string> => (await figure.locator('.after').allInnerTexts()).join(' ');
+/** The largest difference of two outputs, in the original order none. */
 async function residual(figure: Locator): Promise<number> {
-  return numberOf(await figure.locator('.readout strong').innerText());
+  const text = await figure.locator('.readout').innerText();
+  return numberOf(/(?:at most|up to) ([\d.]+(?: × 10[⁻\d⁰¹²³⁴⁵⁶⁷⁸⁹]+)?)[).]/.exec(text)?.[1] ?? '0');
 }
 
 describe('permutation-demo', () => {

@@ -54,7 +54,7 @@ async function expectFormula(figure: Locator): Promise<void> {
 }
 
 async function sumShown(figure: Locator): Promise<number> {
-  return numberOf(await figure.locator('.readout strong').first().innerText());
+  return numberOf(/products: (.+?)\. Largest/.exec(await figure.locator('.readout').innerText())?.[1] ?? '');
 }
 
 /** Drags the tip of an arrow around its dial by an angle in radians, counterclockwise. */
@@ -82,8 +82,8 @@ describe('rotary-pairs', () => {
   test('shows the rotated pairs, their products and the sum', async () => {
     const { figure } = await alone();
     await expectFormula(figure);
-    await figure.getByRole('slider', { name: 'Query position i' }).fill('33');
-    await figure.getByRole('slider', { name: 'Key position j' }).fill('1');
+    await figure.getByRole('slider', { name: 'Query position i', exact: true }).fill('33');
+    await figure.getByRole('slider', { name: 'Key position j', exact: true }).fill('1');
     await figure.getByRole('button', { name: 'Draw another' }).click();
     expect(await settingsOf(figure)).toEqual({ query: 33, key: 1, seed: 279 });
     await expectFormula(figure);
@@ -107,7 +107,7 @@ describe('rotary-pairs', () => {
     }
     expect(await settingsOf(figure)).toEqual({ query: 6, key: 0, seed: 278 });
     expect(await both.getAttribute('aria-valuetext')).toBe('i\u00a0=\u00a06, j\u00a0=\u00a00');
-    await figure.getByRole('slider', { name: 'Key position j' }).focus();
+    await figure.getByRole('slider', { name: 'Key position j', exact: true }).focus();
     await page.keyboard.press('ArrowRight');
     expect(await sumShown(figure)).not.toBe(before);
     expect(await mark()).not.toBe(at);
@@ -127,15 +127,19 @@ describe('rotary-pairs', () => {
     expect((await settingsOf(figure)).query).toBe(0);
   });
 
-  test('keys rotate each arrow by its tip, which announces position and pair', async () => {
+  test('keys rotate each arrow by its tip, which is a slider; only those of the first pair are tab stops', async () => {
     const { page, figure } = await alone();
-    const tips = figure.locator('.dial').getByRole('application');
-    expect(await tips.count()).toBe(8);
-    const tip = figure.getByRole('application', { name: 'Query position i = 12, θ₁' });
+    const tips = figure.locator('.dial').getByRole('slider');
+    expect(await tips.evaluateAll((all) => all.map((tip) => (tip as SVGElement).tabIndex))).toEqual([
+      ...[0, 0],
+      ...[-1, -1, -1, -1, -1, -1],
+    ]);
+    const tip = figure.getByRole('slider', { name: 'Query position i, θ₁' });
+    expect(await tip.getAttribute('aria-valuetext')).toBe('12');
     await tip.focus();
     await page.keyboard.press('ArrowUp');
-    const moved = figure.getByRole('application', { name: 'Query position i = 13, θ₁' });
-    expect(await moved.evaluate((element) => element.matches(':focus-visible'))).toBe(true);
+    expect(await tip.getAttribute('aria-valuetext')).toBe('13');
+    expect(await tip.evaluate((element) => element.matches(':focus-visible'))).toBe(true);
     for (const [key, query] of [
       ['ArrowRight', 14],
       ['Shift+ArrowRight', 19],
@@ -145,7 +149,7 @@ describe('rotary-pairs', () => {
       await page.keyboard.press(key);
       expect(await settingsOf(figure)).toEqual({ query, key: 6, seed: 278 });
     }
-    await page.keyboard.press('Tab');
+    await figure.getByRole('slider', { name: 'Key position j, θ₀' }).focus();
     for (let count = 0; count < 2; ++count) await page.keyboard.press('Shift+ArrowDown');
     expect(await settingsOf(figure)).toEqual({ query: 14, key: 0, seed: 278 });
     await expectFormula(figure);
@@ -153,7 +157,7 @@ describe('rotary-pairs', () => {
 
   test('a link restores the positions, and the file has the pairs', async () => {
     const { figure } = await alone(CLIPBOARD);
-    await figure.getByRole('slider', { name: 'Key position j' }).fill('20');
+    await figure.getByRole('slider', { name: 'Key position j', exact: true }).fill('20');
     const { figure: again } = await alone({ path: await addressOf(figure) });
     expect(await settingsOf(again)).toEqual({ query: 12, key: 20, seed: 278 });
     const { rows } = await csvOf(again);
@@ -173,7 +177,7 @@ describe('rotary-pairs', () => {
   test('axe finds no violations, before and after use', async () => {
     const { page, figure } = await alone({ colorScheme: 'dark' });
     expect(await violationsOf(page, 'rotary-pairs')).toEqual([]);
-    await figure.getByRole('slider', { name: 'Query position i' }).fill('0');
+    await figure.getByRole('slider', { name: 'Query position i', exact: true }).fill('0');
     expect(await violationsOf(page, 'rotary-pairs')).toEqual([]);
   });
 });

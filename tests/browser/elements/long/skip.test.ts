@@ -37,7 +37,7 @@ test('Tab moves from a figure to the next one, even if it is not loaded yet', as
 
 test('a slider’s focus ring does not cover its label', async () => {
   const page = await open({ figures: ['attention-lookup'] });
-  const slider = page.locator('attention-lookup').getByRole('slider').first();
+  const slider = page.locator('attention-lookup .slider input').first();
   await slider.focus();
   await page.keyboard.press('ArrowRight');
   const gap = await slider.evaluate((input) => {

@@ -118,7 +118,7 @@ describe.each(['positional-curves', 'positional-heatmap'])('%s', (tag) => {
 
   test('follows a finger from left to right', async () => {
     const { page, figure } = await onPhone(tag);
-    const plot = figure.locator('.plot').last();
+    const plot = figure.locator('.plot, .readable').last();
     const [x, y] = await centreOf(plot);
     const { width } = (await plot.boundingBox())!;
     expect(await swipe(page, [x - 0.3 * width, y], [0.5 * width, 12])).toBe(0);
@@ -134,7 +134,7 @@ describe.each(['positional-curves', 'positional-heatmap'])('%s', (tag) => {
 
   test('a vertical swipe over it scrolls the page', async () => {
     const { page, figure } = await onPhone(tag);
-    expect(await swipe(page, await centreOf(figure.locator('.plot').last()), [0, -120])).toBeGreaterThan(60);
+    expect(await swipe(page, await centreOf(figure.locator('.plot, .readable').last()), [0, -120])).toBeGreaterThan(60);
   });
 });
 
@@ -165,7 +165,6 @@ describe('a slider', () => {
 
 describe('hints', () => {
   test.each([
-    ['positional-curves', 'Point at a position to read the curves.', ', or move with the arrow keys,'],
     ['positional-heatmap', 'Point at a cell to read its value.', ', or move with the arrow keys,'],
     ['attention-lookup', 'Drag a point, or pick it and then its new place.', ', or move it with the arrow keys'],
   ])('of %s name keys only on devices with keyboards', async (tag, brief, keys) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import type { Locator, Page } from 'playwright-core';
+import type { JSHandle, Locator, Page } from 'playwright-core';
 import { violationsOf, widthOf } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
 
@@ -54,7 +54,7 @@ describe('the models page', () => {
     await figure.getByRole('button', { name: 'Continue the text' }).click();
     await figure.locator('.written', { hasText: 'named Lily. She loved to play outside in the park.' }).waitFor();
     for (const head of [1, 2, 3, 4, 5, 6, 7, 8]) {
-      await figure.getByRole('radio', { name: `Layer 2, head ${head}`, exact: true }).click();
+      await figure.getByRole('radio', { name: `Layer 2, head ${head}:` }).click();
       await figure.getByLabel('Silence this head').check();
     }
     await figure.locator('.next dt').first().filter({ hasNotText: 'Lily' }).waitFor();
@@ -66,6 +66,41 @@ describe('the models page', () => {
     expect(new URL(page.url()).searchParams.get('positions')).toBe('no');
   });
 
+  test('says once that it opens a model, and what the model has found or written', async () => {
+    const { figure } = await explorer();
+    /** What a status has said since, unless it was busy. */
+    const listen = (to: Locator): Promise<JSHandle<string[]>> =>
+      to.evaluateHandle((element) => {
+        const said: string[] = [];
+        new MutationObserver(() => {
+          const now = element.textContent.trim();
+          if (now !== '' && said.at(-1) !== now && element.ariaBusy !== 'true') said.push(now);
+        }).observe(element, { subtree: true, childList: true, characterData: true, attributes: true });
+        return said;
+      });
+    const opened = await listen(status(figure));
+    await openStories(figure);
+    const said = await opened.jsonValue();
+    expect(said.filter((text) => text.startsWith('Opening')).length).toBeLessThan(2);
+    expect(said.at(-1)).toMatch(/^stories260K: llama, /);
+
+    const found = figure.locator('text-explorer > p[role=status]');
+    const heard = await listen(found);
+    const candidates = /^Most likely next tokens: ␣Lily \d+\.\d%, .+%, .+%$/;
+    expect(await found.innerText()).toMatch(candidates);
+    await figure.getByRole('button', { name: 'Continue the text' }).press('Enter');
+    await found
+      .filter({ hasText: /^What the model writes: .* named Lily\. She loved to play/ })
+      .waitFor({ state: 'attached' });
+    expect(await heard.jsonValue()).toHaveLength(1);
+
+    // The button goes away, and leaves its focus to what it changes.
+    await figure.getByLabel('Silence this head').check();
+    await figure.getByRole('button', { name: 'Switch all heads on again (1 silent)' }).press('Enter');
+    expect(await found.evaluate((element) => element.matches(':focus'))).toBe(true);
+    await found.filter({ hasText: candidates }).waitFor({ state: 'attached' });
+  });
+
   test('shows the lens, and beside it that of the model with silent heads; the link keeps both', async () => {
     const { page, figure } = await explorer();
     await figure.getByRole('button', { name: 'Try the small model stories260K' }).click();
@@ -74,7 +109,7 @@ describe('the models page', () => {
     await figure.locator('lens-viewer .column dt').last().filter({ hasText: '␣Lily' }).waitFor();
     await figure.getByLabel('Token whose rank is shown').fill('Lily');
     await figure.getByLabel('Token whose rank is shown').press('Enter');
-    await figure.getByText('Rank of “␣Lily”: 1 of 512').waitFor();
+    await figure.locator('.readout').getByText('Rank of “␣Lily”: 1 of 512').waitFor();
     const address = new URL(page.url());
     expect(Object.fromEntries(address.searchParams)).toMatchObject({ view: 'lens', followed: '317' });
 
@@ -507,7 +542,7 @@ describe('the models page', () => {
     // The page answered all the time.
     expect(await page.evaluate(() => 1 + 1)).toBe(2);
     await text.fill('The cat');
-    await figure.locator('.remark', { hasText: /^$/ }).waitFor();
+    await figure.locator('.remark', { hasText: /^Most likely next tokens: / }).waitFor({ state: 'attached' });
     const names = await figure.locator('.row-ticks text').allTextContents();
     expect(names.slice(0, 2)).toEqual(['<s>', 'The']);
   });

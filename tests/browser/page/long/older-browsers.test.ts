@@ -77,8 +77,8 @@ test('figures are shown one at a time, until Escape', async () => {
   await page.locator('button.teach').click();
   await page.locator('figure.taught > [drawn]').waitFor();
   // The figure, then the next one's question.
-  await page.keyboard.press('n');
-  await page.keyboard.press('n');
+  await page.keyboard.press('PageDown');
+  await page.keyboard.press('PageDown');
   await page.locator('#fig-model:not(.taught)').waitFor({ state: 'attached' });
   await page.keyboard.press('Escape');
   await page.locator('html:not(.teaching)').waitFor({ state: 'attached' });

@@ -13,6 +13,12 @@ export function answerText(words: CircleWords, { picture, sight }: Scene): strin
   });
 }
 
+/** The same, and whether the answer is right. */
+export function markedText(words: CircleWords, scene: Scene): string {
+  const isRight = answerOf(scene.sight) === circlesIn(scene.picture).length;
+  return `${answerText(words, scene)}, ${words.text(isRight ? 'circles.right' : 'circles.wrong')}.`;
+}
+
 /** Why: the model knows where its patches are or not, and moving them has changed weights or not. */
 export function reasonText(
   words: CircleWords,

@@ -143,10 +143,10 @@ export const controlStyles = css`
     font: inherit;
     cursor: pointer;
   }
-  button:hover:not(:disabled) {
+  button:hover:not(:disabled, [aria-disabled='true']) {
     border-color: var(--_accent);
   }
-  button:disabled {
+  button:is(:disabled, [aria-disabled='true']) {
     color: var(--_quiet);
     cursor: default;
   }

@@ -1,10 +1,11 @@
 import type { Picture } from '../../package-types.js';
+import { withText } from './png-text.js';
 
 /** A number of pixels that every engine's canvas supports. Safari has the lowest limit, 4096 by 4096. */
 const MAX_PIXELS = 4096 * 4096;
 
-/** A picture as PNG, with two pixels per CSS pixel, or fewer if a canvas would be too large. */
-export async function pngOf({ svg, width, height }: Picture): Promise<Blob> {
+/** A picture as PNG, with two pixels per CSS pixel, or fewer if a canvas would be too large, and its `alt` as text. */
+export async function pngOf({ svg, alt, width, height }: Picture): Promise<Blob> {
   const scale = Math.min(2, Math.sqrt(MAX_PIXELS / (width * height)));
   const image = new Image();
   // Content security policies allow `data:` images more often than `blob:`.
@@ -18,5 +19,5 @@ export async function pngOf({ svg, width, height }: Picture): Promise<Blob> {
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
   if (blob === null) throw new Error('export: expected a PNG, got none');
-  return blob;
+  return withText(blob, 'Description', alt);
 }

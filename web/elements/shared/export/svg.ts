@@ -7,13 +7,21 @@ import { atRest, childrenOf, isHidden, isLeftOut, turnOf } from './walk.js';
 /** The margin around the picture, in CSS pixels. */
 const MARGIN = 8;
 
+/** A picture's words. */
+export interface Caption {
+  /** Its name. */
+  readonly title: string;
+  /** What it shows. */
+  readonly description: string;
+  /** The BCP 47 tag of both. */
+  readonly language: string;
+}
+
 /**
  * The current contents of `root` as a standalone SVG: texts as text, inline SVG as it is, heat maps as rectangles of
  * their cells' colours, boxes with borders and backgrounds. Controls and texts for screen readers are left out.
- *
- * `title` names the picture, `language` is its BCP 47 tag.
  */
-export function pictureOf(root: Element, title: string, language: string): Picture {
+export function pictureOf(root: Element, { title, description, language }: Caption): Picture {
   const drawing = atRest(root, () => {
     const fresh = new Drawing(root.getBoundingClientRect());
     for (const child of childrenOf(root)) draw(child, fresh, 0);
@@ -29,11 +37,15 @@ export function pictureOf(root: Element, title: string, language: string): Pictu
   svg.setAttribute('height', String(height));
   svg.setAttribute('role', 'img');
   svg.setAttribute('lang', language);
-  const name = document.createElementNS(SVG, 'title');
-  name.textContent = clean(title);
-  svg.append(name, drawing.paper(root, box), ...drawing.content);
+  const named = (tag: 'title' | 'desc', text: string): SVGElement => {
+    const element = document.createElementNS(SVG, tag);
+    element.textContent = clean(text);
+    return element;
+  };
+  svg.append(named('title', title), named('desc', description), drawing.paper(root, box), ...drawing.content);
   return {
     svg: `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(svg)}\n`,
+    alt: description,
     width,
     height,
   };

@@ -2,13 +2,16 @@ import { html, type TemplateResult } from 'lit';
 import type { Localised } from '../localised.js';
 import type { FigureData } from './figure-data.js';
 
-/** A figure's numbers as an HTML table, formatted for the language. The first column has the row heads. */
-export function dataTable({ columns, rows }: FigureData, words: Localised, label: string): TemplateResult {
+/** A figure's numbers as an HTML table under `caption`, formatted for the language. */
+export function dataTable({ columns, rows, heads = 1 }: FigureData, words: Localised, caption: string): TemplateResult {
   const formats = columns.map((_, column) => formatOf(rows, column, words));
   const text = (value: string | number, column: number): string =>
     typeof value === 'string' ? value : (formats[column]?.(value) ?? String(value));
-  return html`<div class="scroller" role="region" tabindex="0" aria-label=${label}>
+  return html`<div class="scroller" role="region" tabindex="0" aria-label=${words.text('table')}>
     <table>
+      <caption>
+        ${caption}
+      </caption>
       <thead>
         <tr>
           ${columns.map((name) => html`<th scope="col">${name}</th>`)}
@@ -16,10 +19,9 @@ export function dataTable({ columns, rows }: FigureData, words: Localised, label
       </thead>
       <tbody>
         ${rows.map(
-          ([head = '', ...values]) =>
+          (row) =>
             html`<tr>
-              <th scope="row">${text(head, 0)}</th>
-              ${values.map((value, index) => html`<td>${text(value, index + 1)}</td>`)}
+              ${row.map((value, column) => (column < heads ? html`<th scope="row">${text(value, column)}</th>` : html`<td>${text(value, column)}</td>`))}
             </tr>`,
         )}
       </tbody>

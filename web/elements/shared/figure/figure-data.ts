@@ -2,6 +2,8 @@
 export interface FigureData {
   /** Names of the columns. */
   readonly columns: readonly string[];
+  /** How many of the first columns are the heads of their rows; default 1. */
+  readonly heads?: number;
   readonly rows: readonly (readonly (string | number)[])[];
 }
 

@@ -1,4 +1,4 @@
-import { html, type CSSResultGroup, type CSSResultOrNative, type TemplateResult } from 'lit';
+import { html, nothing, type CSSResultGroup, type CSSResultOrNative, type TemplateResult } from 'lit';
 import { load, type WasmAttention } from 'wasm-attention';
 import { AttributeElement } from '../attribute-element.js';
 import { controlStyles } from '../controls/control-styles.js';
@@ -15,14 +15,15 @@ import { figureHosts } from './figure-hosts.js';
 import { toolStyles } from './figure-tools-styles.js';
 import { FigureTools } from './figure-tools.js';
 import { settingsInLink, withSettings } from './share-link.js';
+import { Voice } from './voice.js';
 
 /**
  * A figure that computes. It loads the library once it is in the page, speaks the page's language, says so if
- * WebAssembly is missing, takes its settings from attributes and from the URL, and has the tools that every figure has:
- * reset, link, export, code, full screen.
+ * WebAssembly is missing, takes its settings from attributes and from the URL, says what it shows, and has the tools
+ * that every figure has: reset, link, export, code, full screen.
  *
- * A figure extends `figureWith(settings)`, draws in `renderFigure`, and gives `data` and `code`; `defineFigure`
- * registers it.
+ * A figure extends `figureWith(settings)`, draws in `renderFigure`, and gives `sentence`, `data` and `code`;
+ * `defineFigure` registers it.
  *
  * @fires figure-change - the reader changed a setting; `detail` has all settings by name
  * @fires figure-error - the library could not be loaded; `detail` is the cause
@@ -38,6 +39,11 @@ export abstract class FigureElement extends AttributeElement {
   #first: Readonly<Record<string, unknown>> = {};
   #started = false;
   readonly #tools = new FigureTools(this, this.words);
+  /** The sentence of the present drawing. */
+  #sentence = '';
+  readonly #voice = new Voice(this, () => this.#result());
+  /** The outcome before the change of which the figure has not spoken yet. */
+  #before: string | undefined;
   #library: WasmAttention | undefined;
   #failed = false;
 
@@ -90,8 +96,21 @@ export abstract class FigureElement extends AttributeElement {
     return [this.question, this.getAttribute('aria-label')].find((text) => text) ?? this.localName;
   }
 
-  /** Changes settings as the reader would, and fires `figure-change`. */
+  /** The figure's number in the page, else its name. */
+  get shortName(): string {
+    return this.closest('figure')?.querySelector('figcaption .number')?.textContent ?? this.figureName;
+  }
+
+  /** What the figure shows now; empty until it is drawn. */
+  get description(): string {
+    const library = this.#library;
+    return library === undefined || !this.words.ready ? '' : this.sentence(library);
+  }
+
+  /** Changes settings as the reader would, fires `figure-change`, and says what the figure then shows. */
   change(settings: Readonly<Record<string, unknown>>): void {
+    if (this.#library !== undefined && !this.#voice.isPending) this.#before = this.outcome?.(this.#library);
+    this.say();
     for (const [name, value] of Object.entries(settings)) this.#set(name, value);
     this.dispatchEvent(new CustomEvent('figure-change', { detail: this.#values(), bubbles: true, composed: true }));
   }
@@ -106,7 +125,8 @@ export abstract class FigureElement extends AttributeElement {
     const { pictureOf } = await import('../export/svg.js');
     const stage = this.renderRoot.querySelector('.stage');
     if (stage === null) throw new Error(`picture: expected <${this.localName}> to have drawn itself`);
-    return this.exported(() => pictureOf(stage, this.figureName, this.words.language));
+    const { figureName: title, description, words } = this;
+    return this.exported(() => pictureOf(stage, { title, description, language: words.language }));
   }
 
   /** Makes the picture of what is shown. */
@@ -148,9 +168,13 @@ export abstract class FigureElement extends AttributeElement {
     if (this.#failed) return html`<p class="failure" role="alert">${this.words.text('unsupported')}</p>`;
     const library = this.#library;
     if (library === undefined) return html`<slot></slot>`;
+    this.#sentence = this.sentence(library);
     return html`${this.#tools.renderHead()}
-      <div class="stage">${this.renderFigure(library)}</div>
-      ${this.#tools.render({ data: () => this.data(library), code: () => this.code() })}`;
+      <div class="stage" role="group" aria-label=${this.figureName} aria-describedby="shown">
+        ${this.renderFigure(library)}
+      </div>
+      <span id="shown" hidden>${this.#sentence}</span>
+      ${this.#voice.place()} ${this.#tools.render({ data: () => this.data(library), code: () => this.code() })}`;
   }
 
   /** Loads what else the figure needs before it is drawn. */
@@ -161,6 +185,33 @@ export abstract class FigureElement extends AttributeElement {
    * `details`.
    */
   protected abstract renderFigure(library: WasmAttention): TemplateResult;
+
+  /**
+   * What the figure shows now, in one or two short sentences made from its data, for whoever does not see it: the line
+   * below the picture, its description for screen readers, and the alternative text of exported pictures.
+   */
+  protected abstract sentence(library: WasmAttention): string;
+
+  /** What most changes with the settings, in a few words. After a change the figure also says what it was before. */
+  protected outcome?(library: WasmAttention): string;
+
+  /** Whether what the figure shows is final. It does not speak until then. */
+  protected isSettled(): boolean {
+    return true;
+  }
+
+  /** Says, soon after the last change, these texts and what the figure then shows. */
+  protected say(...first: readonly string[]): void {
+    if (this.#library !== undefined) this.#voice.changed(...first);
+  }
+
+  /**
+   * The line below the picture: the figure's sentence, or `instead`, what the reader points at. `longest` is a text
+   * whose height it reserves.
+   */
+  protected line(longest?: string, instead?: unknown): TemplateResult {
+    return html`<p class="readout" data-longest=${longest ?? nothing}><span>${instead ?? this.#sentence}</span></p>`;
+  }
 
   /** The figure's numbers. */
   protected abstract data(library: WasmAttention): FigureData;
@@ -188,6 +239,16 @@ export abstract class FigureElement extends AttributeElement {
     const chosen = this.#values()[name] as T;
     const onChoose = (value: T): void => this.change({ [name]: value });
     return choices({ name, legend, values, chosen, label, onChoose, more });
+  }
+
+  /** What the figure says after a change. */
+  #result(): string | undefined {
+    const library = this.#library;
+    if (library === undefined || !this.isSettled()) return undefined;
+    const sentence = this.sentence(library);
+    const before = this.#before;
+    if (before === undefined || before === this.outcome?.(library)) return sentence;
+    return `${sentence} ${this.words.text('voice.before', { before })}`;
   }
 
   #set(name: string, value: unknown): void {
@@ -222,6 +283,7 @@ export abstract class FigureElement extends AttributeElement {
     if (!this.words.ready) return;
     this.words.number(0.5);
     await nextTask();
+    this.sentence(library);
     this.renderFigure(library);
     await nextTask();
   }

@@ -11,6 +11,10 @@ export const toolStyles = css`
    * sight. Beside buttons or choices only the sliders do, so that less is covered.
    */
   @media screen and (max-width: 30rem) and (min-height: 40rem) {
+    /* What gets the focus is scrolled out from under them: see styles.ts. */
+    .stage {
+      --_covered: 12rem;
+    }
     .controls:has(> .sliders) {
       display: contents;
     }
@@ -23,6 +27,7 @@ export const toolStyles = css`
     .controls:not(.placed, :has(> .sliders)),
     .sliders {
       display: grid;
+      --_covered: 0px;
       position: sticky;
       bottom: 0;
       z-index: 1;
@@ -117,7 +122,7 @@ export const toolStyles = css`
     min-height: 2rem;
     text-align: start;
   }
-  .menu [aria-expanded='true']::after {
+  .menu :is([aria-expanded='true'], [aria-pressed='true'])::after {
     content: ' ✓';
     content: ' ✓' / '';
   }

@@ -6,12 +6,14 @@ import { FullScreen } from './full-screen.js';
 import { saveStage } from './save-stage.js';
 import { linkTo, withoutSettings, type Shareable } from './share-link.js';
 import { figureEnd, skipButton } from './skip.js';
-import { saveTools, toolMenu, type FileKind, type Tool } from './tool-menu.js';
+import { playTool, saveTools, toolMenu, type FileKind, type Tool } from './tool-menu.js';
 import { ValuesPanel } from './values-panel.js';
 
 /** A figure as its tools see it. */
 interface Figure extends LitElement, Shareable {
   readonly figureName: string;
+  readonly shortName: string;
+  readonly description: string;
   readonly question: string;
   readonly firstSettings: Readonly<Record<string, unknown>>;
   reset(): void;
@@ -36,6 +38,8 @@ export class FigureTools implements ReactiveController {
   #addressOpen = false;
   #copied: 'address' | 'code' | undefined;
   #note = '';
+  /** Whether the figure has maps. */
+  #plays = false;
   #silence: ReturnType<typeof setTimeout> | undefined;
   readonly #code: CodePanel;
   readonly #table: ValuesPanel;
@@ -47,7 +51,12 @@ export class FigureTools implements ReactiveController {
   ) {
     figure.addController(this);
     this.#code = new CodePanel(figure, words, (text) => void this.#copyCode(text));
-    this.#table = new ValuesPanel(figure, words, () => this.#sources?.data());
+    this.#table = new ValuesPanel(
+      figure,
+      words,
+      () => this.#sources?.data(),
+      () => figure.figureName,
+    );
     this.#fullScreen = new FullScreen(figure);
   }
 
@@ -57,7 +66,12 @@ export class FigureTools implements ReactiveController {
 
   hostUpdated(): void {
     // Until the figure is drawn, the page reserves a place for it: see `:not([drawn])` in its style sheet.
-    if (this.figure.renderRoot.querySelector('.stage, .failure') !== null) this.figure.toggleAttribute('drawn', true);
+    const { renderRoot } = this.figure;
+    if (renderRoot.querySelector('.stage, .failure') !== null) this.figure.toggleAttribute('drawn', true);
+    const plays = renderRoot.querySelector('heat-map, head-viewer, patch-viewer, lens-viewer') !== null;
+    if (plays === this.#plays) return;
+    this.#plays = plays;
+    this.#update();
   }
 
   /** In the page, a link to skip the figure; in full screen, the caption's question, which is hidden there. */
@@ -76,11 +90,12 @@ export class FigureTools implements ReactiveController {
       ...saveTools((kind) => void this.#save(kind)),
       this.#code.tool(this.#closeOthers),
       { name: 'table', choose: this.#table.toggle, open: this.#table.open },
+      ...(this.#plays ? [playTool] : []),
       ...(full.possible && !full.on ? [{ name: 'tools.fullScreen', choose: full.toggle } as const] : []),
     ];
     return html`<div class="tools">
         <button type="button" @click=${() => figure.reset()}>${words.text('tools.reset')}</button>
-        ${toolMenu(words, tools)}
+        ${toolMenu(words, tools, figure.shortName)}
         ${
           full.on
             ? html`<button type="button" @click=${full.toggle}>${words.text('tools.leaveFullScreen')}</button>`
@@ -89,7 +104,8 @@ export class FigureTools implements ReactiveController {
         <span role="status">${this.#confirmation()}</span>
       </div>
       ${this.#note === '' ? nothing : html`<p class="note" role="alert">${this.#note}</p>`}
-      ${this.#code.render(sources.code)} ${this.#addressPanel()} ${this.#table.place()}${figureEnd}`;
+      ${this.#code.render(sources.code)} ${this.#addressPanel()}
+      ${this.#table.place()}${figureEnd(figure.shortName, words)}`;
   }
 
   #addressPanel(): TemplateResult | typeof nothing {
@@ -161,7 +177,8 @@ export class FigureTools implements ReactiveController {
   }
 
   async #save(kind: FileKind): Promise<void> {
-    this.#note = await saveStage(kind, this.figure, this.figure.figureName, () => this.#sources!.data(), this.words);
+    const { figureName: title, description } = this.figure;
+    this.#note = await saveStage(kind, this.figure, { title, description }, () => this.#sources!.data(), this.words);
     this.#update();
   }
 

@@ -2,7 +2,7 @@ import type { LitElement } from 'lit';
 import { csvOf } from '../export/csv.js';
 import { saveFile } from '../export/file.js';
 import { pngOf } from '../export/png.js';
-import { pictureOf } from '../export/svg.js';
+import { pictureOf, type Caption } from '../export/svg.js';
 import type { FigureData } from './figure-data.js';
 import type { FileKind } from './tool-menu.js';
 import { fileName } from './share-link.js';
@@ -11,22 +11,16 @@ import { fileName } from './share-link.js';
 export async function saveFigure(
   kind: FileKind,
   figure: LitElement,
-  title: string,
+  caption: Caption,
   data: () => FigureData,
-  language: string,
 ): Promise<void> {
   const stage = figure.renderRoot.querySelector('.stage')!;
-  saveFile(`${fileName(figure)}.${kind}`, await contentOf(kind, stage, data, { title, language }));
+  saveFile(`${fileName(figure)}.${kind}`, await contentOf(kind, stage, caption, data));
 }
 
-async function contentOf(
-  kind: FileKind,
-  stage: Element,
-  data: () => FigureData,
-  { title, language }: { readonly title: string; readonly language: string },
-): Promise<Blob> {
+async function contentOf(kind: FileKind, stage: Element, caption: Caption, data: () => FigureData): Promise<Blob> {
   if (kind === 'csv') return new Blob([csvOf(data())], { type: 'text/csv;charset=utf-8' });
-  const picture = pictureOf(stage, title, language);
+  const picture = pictureOf(stage, caption);
   if (kind === 'png') return pngOf(picture);
   return new Blob([picture.svg], { type: 'image/svg+xml' });
 }

@@ -1,4 +1,5 @@
 import type { LitElement } from 'lit';
+import type { Caption } from '../export/svg.js';
 import type { Localised } from '../localised.js';
 import type { FigureData } from './figure-data.js';
 import type { FileKind } from './tool-menu.js';
@@ -7,13 +8,13 @@ import type { FileKind } from './tool-menu.js';
 export async function saveStage(
   kind: FileKind,
   figure: LitElement,
-  title: string,
+  caption: Omit<Caption, 'language'>,
   data: () => FigureData,
   words: Localised,
 ): Promise<string> {
   try {
     const { saveFigure } = await import('./save-figure.js');
-    await saveFigure(kind, figure, title, data, words.language);
+    await saveFigure(kind, figure, { ...caption, language: words.language }, data);
     return '';
   } catch {
     return words.text('tools.failed');

@@ -2,7 +2,9 @@ import { html, type LitElement, type TemplateResult } from 'lit';
 import type { Localised } from '../localised.js';
 
 /** A figure's end, from which Tab goes on to what follows the figure. */
-export const figureEnd = html`<span class="end"></span>`;
+export function figureEnd(figure: string, words: Localised): TemplateResult {
+  return html`<span class="end" role="note" aria-label=${words.text('tools.end', { figure })}></span>`;
+}
 
 /** A link that skips a figure's many tab stops. It is visible while it has the focus. */
 export function skipButton(figure: LitElement, words: Localised): TemplateResult {

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { magnification } from '../controls/pointer-in.js';
+import { sound } from '../heat-map/sound.js';
 import type { Localised, StringKey } from '../localised.js';
 
 /** The file formats. */
@@ -13,30 +14,29 @@ export interface Tool {
   readonly open?: boolean;
 }
 
+/** The tool that lets all maps of the page play their rows. */
+export const playTool: Tool = { name: 'tools.playRows', choose: () => (sound.on = !sound.on) };
+
 /** A tool for each file format. */
 export function saveTools(save: (kind: FileKind) => void): Tool[] {
   return FILE_KINDS.map((kind) => ({ name: `tools.${kind}`, choose: () => save(kind) }));
 }
 
-/** The button “…” with a popover that has the tools. */
-export function toolMenu(words: Localised, tools: readonly Tool[]): TemplateResult {
-  const item = ({ name, choose, open }: Tool): TemplateResult => {
+/** The button “…” with a popover that has the tools. `figure` is the figure's name. */
+export function toolMenu(words: Localised, tools: readonly Tool[], figure: string): TemplateResult {
+  const label = words.text('tools.label', { figure });
+  const item = (tool: Tool): TemplateResult => {
     const press = (event: Event): void => {
-      (event.currentTarget as HTMLElement).closest<HTMLElement>('[popover]')?.hidePopover?.();
-      choose();
+      const button = event.currentTarget as HTMLElement;
+      button.closest<HTMLElement>('[popover]')?.hidePopover?.();
+      tool.choose();
+      if (tool === playTool) button.ariaPressed = String(sound.on);
     };
-    return html`<button type="button" aria-expanded=${open ?? nothing} @click=${press}>${words.text(name)}</button>`;
+    const [text, open, on] = [words.text(tool.name), tool.open ?? nothing, tool === playTool ? 'false' : nothing];
+    return html`<button type="button" aria-expanded=${open} aria-pressed=${on} @click=${press}>${text}</button>`;
   };
-  return html`<button type="button" class="more" popovertarget="menu" aria-label=${words.text('tools.label')}>…</button>
-    <div
-      id="menu"
-      class="menu"
-      popover
-      role="group"
-      aria-label=${words.text('tools.label')}
-      @toggle=${place}
-      @beforetoggle=${returnFocus}
-    >
+  return html`<button type="button" class="more" popovertarget="menu" aria-label=${label}>…</button>
+    <div id="menu" class="menu" popover role="group" aria-label=${label} @toggle=${place} @beforetoggle=${prepare}>
       ${tools.map(item)}
     </div>`;
 }
@@ -56,10 +56,15 @@ function place(event: Event): void {
   popover.style.top = `${(y + scrollY) / zoom}px`;
 }
 
-/** When the popover closes, the focus returns to the button; inside shadow roots, browsers lose it. */
-function returnFocus(event: Event): void {
+/**
+ * When the popover opens, another figure may have switched the sound. When it closes, the focus returns to the button; inside
+ * shadow roots, browsers lose it.
+ */
+function prepare(event: Event): void {
   const popover = event.currentTarget as HTMLElement;
   const focused = (popover.getRootNode() as Document | ShadowRoot).activeElement;
+  const play = popover.querySelector('[aria-pressed]');
+  if (play) play.ariaPressed = String(sound.on);
   if ((event as ToggleEvent).newState === 'closed' && popover.contains(focused)) {
     (popover.previousElementSibling as HTMLElement | null)?.focus();
   }

@@ -16,6 +16,8 @@ export class ValuesPanel implements ReactiveController {
     private readonly figure: LitElement,
     private readonly words: Localised,
     private readonly data: () => FigureData | undefined,
+    /** The table's caption. */
+    private readonly caption: () => string,
   ) {
     figure.addController(this);
   }
@@ -52,6 +54,6 @@ export class ValuesPanel implements ReactiveController {
     const data = this.data();
     if (data === undefined || !place.isConnected) return;
     place.dataset.cells = String(data.rows.length * data.columns.length);
-    render(dataTable(data, this.words, this.words.text('table')), place);
+    render(dataTable(data, this.words, this.caption()), place);
   }
 }

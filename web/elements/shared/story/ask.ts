@@ -11,10 +11,10 @@ export function askTemplate(
   return html`<div class="ask">
     <p class="story" lang="en">${beginning}</p>
     <p>${words.text('story.about')}</p>
-    <button type="button" ?disabled=${state === 'asked'} @click=${open}>
+    <button type="button" aria-disabled=${state === 'asked'} @click=${open}>
       ${words.text(state === 'asked' ? 'story.loading' : 'story.load')}
     </button>
-    <p role="status">${state === 'failed' ? words.text('story.failed') : nothing}</p>
+    <p role="alert">${state === 'failed' ? words.text('story.failed') : nothing}</p>
   </div>`;
 }
 
