@@ -246,7 +246,7 @@ test('logits of the notebook are shown through the lens, and the token that the 
   await viewer.getByText('Rank of “b”: 2 of 3').first().waitFor();
   expect(await viewer.locator('heat-map').count()).toBe(2);
   await viewer.getByRole('button', { name: /^c / }).first().click();
-  await viewer.getByText('Rank of “c”: 3 of 3').waitFor();
+  await viewer.getByText('Rank of “c”: 3 of 3').first().waitFor();
   expect(await host(page, (host) => host.traits(0).settings)).toEqual({ followed: 2 });
   await host(page, (host) => host.change(0, { ablated: [[[0, 0, 5]]] }));
   expect(await page.getByRole('alert').first().innerText()).toContain('expected ablated of 2 layers');
