@@ -17,13 +17,10 @@ import { racePlot } from './plot.js';
 import { RaceRun } from './run.js';
 import { raceStyles } from './styles.js';
 import type { RaceView } from './view.js';
-import { countsTables, raceData, shownText, statusLine } from './words.js';
+import { countsTables, crossingsText, raceData, shownText, statusLine } from './words.js';
 
 /** The least width for a table of six columns, in CSS pixels. */
 const NARROW = 624;
-
-/** What takes most letters to count. */
-const LARGEST: Size = { n: RANGES.n[1], d: RANGES.d[1], k: 9 };
 
 const settings = {
   /** Tokens n, a power of two. */
@@ -95,7 +92,7 @@ export class ComplexityRace extends figureWith(settings) {
       <div class="counts" role="region" tabindex="0" aria-label=${words.text('race.counts')}>
         ${countsTables(view, this.#width.pixels < NARROW)}
       </div>
-      ${this.line(shownText('done', { ...view, size: LARGEST, timing: () => undefined }, plot))} ${keyToMarks(words)}
+      ${this.line(undefined, crossingsText(this.#run.state, view, plot))} ${keyToMarks(words)}
       <p class="remark machine">${statusLine(this.#run, view, plot)}</p>
     `;
   }

@@ -91,11 +91,14 @@ export function shownText(state: RaceState, view: RaceView, plot: Pick<RacePlot,
     .sort((a, b) => a.amount - b.amount)
     .map(({ contestant, text }) => `${words.text(`race.${contestant}`)} ${text}`)
     .join(', ');
-  return [
-    ...(state === 'unavailable' ? [words.text('race.noWorker')] : []),
-    words.text(times.length > 0 ? 'race.shownTimes' : 'race.shown', { sizes: sizesText(view), list }),
-    crossingsLine(plot, view),
-  ].join(' ');
+  const shown = words.text(times.length > 0 ? 'race.shownTimes' : 'race.shown', { sizes: sizesText(view), list });
+  return `${shown} ${crossingsText(state, view, plot)}`;
+}
+
+/** Where attention's mixing becomes slower; and first, whether there can be no race. */
+export function crossingsText(state: RaceState, view: RaceView, plot: Pick<RacePlot, 'curves'>): string {
+  const crossings = crossingsLine(plot, view);
+  return state === 'unavailable' ? `${view.words.text('race.noWorker')} ${crossings}` : crossings;
 }
 
 /** The machine and the date of the measurements, or a sentence that there are none. */

@@ -159,13 +159,13 @@ describe('the sound of rows', () => {
     const frequencies = await started();
     expect(frequencies.length).toBeGreaterThan(20);
     expect(new Set(frequencies).size).toBe(2);
-    await encoding.getByRole('button', { name: 'Figure tools' }).click();
+    await encoding.getByRole('button', { name: /^Tools of/ }).click();
     const tool = encoding.getByRole('button', { name: 'Play rows', pressed: true });
     await tool.click();
     await plot.focus();
     await page.keyboard.press('ArrowDown');
     expect(await started()).toEqual([]);
-    await masks.getByRole('button', { name: 'Figure tools' }).click();
+    await masks.getByRole('button', { name: /^Tools of/ }).click();
     await masks.getByRole('button', { name: 'Play rows', pressed: false }).waitFor();
     expect(await page.locator('binary-positions, positional-curves').getByText('Play rows').count()).toBe(0);
   });

@@ -164,15 +164,15 @@ describe('a slider', () => {
 });
 
 describe('hints', () => {
-  test.each([
-    ['positional-heatmap', 'Point at a cell to read its value.', ', or move with the arrow keys,'],
-    ['attention-lookup', 'Drag a point, or pick it and then its new place.', ', or move it with the arrow keys'],
-  ])('of %s name keys only on devices with keyboards', async (tag, brief, keys) => {
-    const phone = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } };
-    const touched = await openAlone(open, tag, phone);
-    expect(await touched.figure.locator('.readout .hint').last().innerText()).toBe(brief);
-    const { figure } = await openAlone(open, tag);
-    expect((await figure.locator('.readout .hint').last().innerText()).replace(keys, '')).toBe(brief);
-    expect(await figure.locator('.readout .hint').last().innerText()).toContain(keys);
-  });
+  test.each([['positional-heatmap', 'Point at a cell to read its value.', ', or move with the arrow keys,']])(
+    'of %s name keys only on devices with keyboards',
+    async (tag, brief, keys) => {
+      const phone = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } };
+      const touched = await openAlone(open, tag, phone);
+      expect(await touched.figure.locator('.readout .hint').last().innerText()).toBe(brief);
+      const { figure } = await openAlone(open, tag);
+      expect((await figure.locator('.readout .hint').last().innerText()).replace(keys, '')).toBe(brief);
+      expect(await figure.locator('.readout .hint').last().innerText()).toContain(keys);
+    },
+  );
 });

@@ -78,10 +78,10 @@ test('a picture has the cells and words of its figure', async () => {
 });
 
 test('a picture does not say how to use its figure', async () => {
-  const page = await open({ figures: ['attention-lookup'] });
-  const hint = await page.locator('attention-lookup .readout .hint').innerText();
-  expect(hint).toMatch(/^Drag a point/);
-  const response = await page.request.get(new URL('../stills/en/fig-lookup-wide.svg', page.url()).href);
+  const page = await open({ figures: ['positional-heatmap'] });
+  const hint = await page.locator('positional-heatmap .readout .hint').innerText();
+  expect(hint).toMatch(/^Point at a cell/);
+  const response = await page.request.get(new URL('../stills/en/fig-heatmap-wide.svg', page.url()).href);
   expect(await response.text()).not.toContain(hint.slice(0, 12));
 });
 
