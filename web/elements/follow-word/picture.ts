@@ -53,11 +53,13 @@ export function picture(shown: Picture): TemplateResult {
     </div>`;
   const step = (steps: readonly Step[], kind: string, content: TemplateResult): TemplateResult =>
     html`<div class=${steps.some((each) => each === shown.step) ? `${kind} shown` : kind}>${content}</div>`;
+  // The numbers of the steps are one tab stop.
+  const onKey = (event: KeyboardEvent): void => rove(event, '.badge', ALONG, (at) => shown.look(at + 1));
   return html`
     ${sentence(shown)}
-    <div class="numbers">${([1, 2, 3, 4, 5, 6] as const).map((number) => badge(shown, number))}</div>
+    <div class="numbers" @keydown=${onKey}>${([1, 2, 3, 4, 5, 6] as const).map((number) => badge(shown, number))}</div>
     ${shown.line}
-    <div class="parts">
+    <div class="parts" @keydown=${onKey}>
       ${step([1], 'part', html`${badge(shown, 1)} ${vector('x', { values: input, reach: reachOf(input) })}`)}
       ${step(
         [2],
@@ -92,6 +94,7 @@ function badge({ words, step, read }: Picture, number: Step): TemplateResult {
     data-picture
     class="badge"
     aria-current=${step === number ? 'step' : nothing}
+    tabindex=${step === number ? 0 : -1}
     aria-label=${words.text('follow.step', { step: number, title })}
     @click=${() => read(number)}
   >
@@ -297,8 +300,14 @@ function next(shown: Picture): TemplateResult {
   ];
   const before = new Map(others.map(({ token, share }) => [token, share]));
   const widest = 100 / Math.max(all[0]!.share, others[0]!.share);
-  const button = ({ token, share }: Candidate): TemplateResult =>
-    html`<button type="button" data-picture aria-disabled=${!canContinue} @click=${() => go(token)}>
+  const button = ({ token, share }: Candidate, place: number): TemplateResult =>
+    html`<button
+      type="button"
+      data-picture
+      aria-disabled=${!canContinue}
+      tabindex=${place === 0 ? 0 : -1}
+      @click=${() => go(token)}
+    >
       <span lang="en"><span class="before">${names[word - 1]}${joined(token) ? '' : ' '}</span>${nameOf(token)}</span
       >${bar(0, widest * share, widest * before.get(token)!)}<span>${words.percent(share, 1)}</span>
     </button>`;
@@ -308,9 +317,10 @@ function next(shown: Picture): TemplateResult {
     aria-label=${described(words, scene, { symbol: 'p' })}
     @pointerenter=${() => point({ symbol: 'p' })}
     @pointerleave=${() => point(undefined)}
+    @keydown=${(event: KeyboardEvent) => rove(event, 'button', ALONG, () => undefined)}
   >
     ${all.slice(0, CANDIDATES).map(button)}
-    <button type="button" class="draw" aria-disabled=${!canContinue} @click=${() => go()}>
+    <button type="button" class="draw" aria-disabled=${!canContinue} tabindex="-1" @click=${() => go()}>
       ${words.text('follow.draw')}
     </button>
   </div>`;

@@ -61,19 +61,23 @@ export function headGrid(words: TellerWords, grid: HeadGrid): TemplateResult {
         aria-pressed=${isSilent}
         data-layer=${layer}
         aria-label=${words.text('story.layer', { layer })}
+        tabindex=${layer === shownLayer ? 0 : -1}
         title=${words.text('story.layer', { layer })}
         @click=${() => grid.onSilence(isSilent ? others : [...others, ...all].sort())}
       ></button
       >${numbers(HEADS).map((head) => cell(layer, head))}`;
   };
-  const steps = { ...ALONG, ArrowUp: -HEADS, ArrowDown: HEADS };
+  const onKey = (event: KeyboardEvent): void => {
+    const steps = { ...ALONG, ArrowUp: -HEADS, ArrowDown: HEADS };
+    rove(event, '.head', steps, (place) => grid.onShow(Math.floor(place / HEADS) + 1, (place % HEADS) + 1));
+    rove(event, '.layer', ALONG, (place) => grid.onShow(place + 1, shownHead));
+  };
   return html`<div
     class="grid"
     data-control
     role="group"
     aria-label=${words.text('viewer.overview', { layers: LAYERS, heads: HEADS })}
-    @keydown=${(event: KeyboardEvent) =>
-      rove(event, '.head', steps, (place) => grid.onShow(Math.floor(place / HEADS) + 1, (place % HEADS) + 1))}
+    @keydown=${onKey}
   >
     ${numbers(LAYERS).map(row)}
   </div>`;

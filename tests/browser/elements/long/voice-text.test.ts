@@ -130,6 +130,22 @@ describe('follow-word', () => {
     }
   });
 
+  test('the steps, and the candidates for the next token, are a tab stop each', async () => {
+    for (const width of [1280, 390]) {
+      const { page, figure } = await alone('follow-word', { viewport: { width, height: 844 } });
+      const stops = figure.locator('.badge[tabindex="0"]:visible, .next [tabindex="0"]:visible');
+      const step = figure.locator('button.badge[tabindex="0"]:visible');
+      expect(await step.count()).toBe(1);
+      await step.focus();
+      for (let i = 1; i < 6; ++i) await page.keyboard.press('ArrowRight');
+      expect(await focused(figure)).toBe('6');
+      expect(await stops.count()).toBe(2);
+      await figure.locator('.next [tabindex="0"]').focus();
+      await page.keyboard.press('End');
+      expect(await focused(figure)).toBe('Let chance choose');
+    }
+  });
+
   test('the symbols are one tab stop, and say what they denote by their names, and when pressed', async () => {
     const { page, figure } = await alone('follow-word');
     expect(await figure.locator('.symbol').count()).toBeGreaterThan(10);
@@ -262,8 +278,13 @@ describe('language-model', () => {
     await figure.getByRole('button', { name: 'Layer 2, head 4', exact: true }).focus();
     const head = await heard(page, () => page.keyboard.press('ArrowRight'));
     expect(head.map((text) => text.startsWith(looks(5, 8)))).toEqual([true]);
+    expect(await figure.locator('.layer[tabindex="0"]').count()).toBe(1);
     const silenced = await heard(page, () => page.keyboard.press('Enter'));
     expect(silenced.map((text) => text.startsWith('Without order, 1 of 40 heads silent: '))).toEqual([true]);
+    await figure.getByRole('button', { name: 'Silence layer 2' }).focus();
+    await page.keyboard.press('ArrowUp');
+    const layer = await heard(page, () => page.keyboard.press('Enter'));
+    expect(layer.map((text) => text.startsWith('Without order, 9 of 40 heads silent: '))).toEqual([true]);
   });
 
   test('a story describes itself, and what is quoted of it is marked as English', async () => {
