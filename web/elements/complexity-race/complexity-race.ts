@@ -16,6 +16,7 @@ import { keyToMarks } from './key.js';
 import { racePlot } from './plot.js';
 import { RaceRun } from './run.js';
 import { raceStyles } from './styles.js';
+import { RACE, type RaceWords } from './texts.js';
 import type { RaceView } from './view.js';
 import { countsTables, crossingsText, raceData, shownText, statusLine } from './words.js';
 
@@ -39,8 +40,10 @@ const settings = {
  * the same axes.
  */
 export class ComplexityRace extends figureWith(settings) {
+  static override readonly texts = [RACE];
   static override styles = [plotStyles, seriesStyles, raceStyles];
 
+  declare protected readonly words: RaceWords;
   readonly #run = new RaceRun(() => this.requestUpdate());
   #machine: Machine | undefined;
   readonly #width = new Width(this);

@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { Localised } from '../shared/localised.js';
+import type { RaceWords } from './texts.js';
 import type { RaceRun } from './run.js';
 
 /** One button for start and stop, so that the focus stays on it; and the race's progress. */
-export function raceButton(words: Localised, run: RaceRun, press: () => void): TemplateResult {
+export function raceButton(words: RaceWords, run: RaceRun, press: () => void): TemplateResult {
   const { state, progress } = run;
   const running = state === 'running';
   return html`<div class="run">

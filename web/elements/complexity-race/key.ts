@@ -1,5 +1,5 @@
 import { html, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
-import type { Localised } from '../shared/localised.js';
+import type { RaceWords } from './texts.js';
 import { sampleDot } from './drawing.js';
 import { CONTESTANTS } from './plan.js';
 
@@ -7,7 +7,7 @@ import { CONTESTANTS } from './plan.js';
  * The legend for what the plot shows besides its curves. It is there before the first times, so that nothing moves when
  * they come.
  */
-export function keyToMarks(words: Localised): TemplateResult {
+export function keyToMarks(words: RaceWords): TemplateResult {
   const item = (
     key: 'measuredTime' | 'measuredLine' | 'countedCrossing',
     width: number,

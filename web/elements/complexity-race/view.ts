@@ -1,5 +1,5 @@
 import type { WasmAttention } from 'wasm-attention';
-import type { Localised } from '../shared/localised.js';
+import type { RaceWords } from './texts.js';
 import type { Machine } from './machine.js';
 import type { Axis, Entry, Size } from './plan.js';
 import type { Timing } from './timing.js';
@@ -7,7 +7,7 @@ import type { Timing } from './timing.js';
 /** The data of plot, tables and sentences. */
 export interface RaceView {
   readonly library: WasmAttention;
-  readonly words: Localised;
+  readonly words: RaceWords;
   /** The size that the reader has chosen. */
   readonly size: Size;
   readonly axis: Axis;
@@ -22,7 +22,7 @@ export interface RaceView {
 }
 
 /** The contestant's name, with the number of threads unless it is one. */
-export function entryName(words: Localised, { contestant, threads }: Entry): string {
+export function entryName(words: RaceWords, { contestant, threads }: Entry): string {
   const name = words.text(`race.${contestant}`);
   return threads === 1 ? name : `${name}, ${words.text('race.onThreads', { threads })}`;
 }

@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import type { FigureData } from '../shared/figure/figure-data.js';
-import type { Localised } from '../shared/localised.js';
+import type { RaceWords } from './texts.js';
 import { timeText } from '../shared/numbers.js';
 import {
   ARCHITECTURE,
@@ -69,7 +69,7 @@ function countOf({ library, words, size, timing }: RaceView, contestant: Contest
   return words.number(column === 'path' ? maximumPathLength : sequentialOperations);
 }
 
-function measuredText(words: Localised, { milliseconds }: Timing): string {
+function measuredText(words: RaceWords, { milliseconds }: Timing): string {
   return timeText(milliseconds / 1000, (value) => words.number(Number(value.toPrecision(3))));
 }
 

@@ -1,6 +1,6 @@
 import { DEFAULTS, POSITIONS, type Positions, type Task } from '../../training/index.js';
 import type { FigureData } from '../shared/figure/figure-data.js';
-import type { Localised } from '../shared/localised.js';
+import type { TrainingWords } from './texts.js';
 import { COMPUTED, STEPS_A_POINT } from './computed-curves.js';
 import type { Curve } from './plot.js';
 import type { Runs, RunSettings } from './runs.js';
@@ -57,7 +57,7 @@ function computedCurves(measure: Measure, task: Task): Curves {
 }
 
 /** Both measures of every visible curve, one row per step with a point. */
-export function curvesData(shown: (measure: Measure) => ShownCurves, words: Localised): FigureData {
+export function curvesData(shown: (measure: Measure) => ShownCurves, words: TrainingWords): FigureData {
   const measures = ['loss', 'accuracy'] as const;
   const [losses, accuracies] = [shown('loss'), shown('accuracy')];
   const names: string[] = [];

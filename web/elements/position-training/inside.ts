@@ -3,13 +3,13 @@ import type { Positions, Snapshot } from '../../training/index.js';
 import '../shared/heat-map/heat-map.js';
 import { withAxes } from '../shared/heat-map/map-axes.js';
 import '../shared/heat-map/ramp-legend.js';
-import type { Localised } from '../shared/localised.js';
+import type { TrainingWords } from './texts.js';
 
 /** A view into a model, whose weights are known to `decimals`, default 3. */
 export type View = Snapshot & { readonly digits?: number };
 
 /** The model's attention maps. */
-export function insideOf(view: View, positions: Positions, words: Localised): TemplateResult {
+export function insideOf(view: View, positions: Positions, words: TrainingWords): TemplateResult {
   const { weights } = view;
   const [heads = 0] = weights.shape;
   // One ramp for all heads, up to the largest weight, because an untrained model's attention is nearly uniform: about
@@ -28,7 +28,7 @@ function headMap(
   head: number,
   high: number,
   positions: Positions,
-  words: Localised,
+  words: TrainingWords,
 ): TemplateResult {
   const [, n = 0] = shape;
   const name = words.text(`training.${positions}`);

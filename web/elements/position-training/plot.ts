@@ -2,7 +2,7 @@ import { scaleLinear, type ScaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import { POSITIONS, type Positions } from '../../training/index.js';
-import type { Localised } from '../shared/localised.js';
+import type { TrainingWords } from './texts.js';
 import { curveLabel, spreadLabels } from '../shared/plot/direct-labels.js';
 import { positionsStyle } from '../shared/plot/positions-style.js';
 import { readingLine } from '../shared/plot/reading.js';
@@ -42,7 +42,7 @@ interface Plot {
   readonly chance: number;
   readonly vocabulary: number;
   readonly pixels: number;
-  readonly words: Localised;
+  readonly words: TrainingWords;
 }
 
 function valueText({ measure, words }: Plot, value: number, digits?: number): string {

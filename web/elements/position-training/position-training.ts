@@ -27,6 +27,7 @@ import { insideOf, type View } from './inside.js';
 import { stepAt, trainingPlot, valuesAt } from './plot.js';
 import { trainingOrder, TrainingSession } from './session.js';
 import { trainingStyles } from './styles.js';
+import { TRAINING, type TrainingWords } from './texts.js';
 import { comparisonText, faintText, looksText, outcomeText, progressText } from './words.js';
 
 const settings = {
@@ -45,9 +46,11 @@ const settings = {
  * reader's choice: accuracy or loss of every choice so far, and each head's attention map.
  */
 export class PositionTraining extends figureWith(settings) {
+  static override readonly texts = [TRAINING];
   static override styles = [plotStyles, seriesStyles, mapAxesStyles, readingStyles, trainingStyles];
   static override properties = { read: { state: true } };
 
+  declare protected readonly words: TrainingWords;
   /** The step whose values are read. */
   declare protected read: number | undefined;
   /** The precomputed maps; undefined if they could not be loaded. */

@@ -1,5 +1,5 @@
 import { DEFAULTS, POSITIONS, type Positions, type Task } from '../../training/index.js';
-import type { Localised } from '../shared/localised.js';
+import type { TrainingWords } from './texts.js';
 import { trainingFailure } from '../shared/training-failure.js';
 import type { Measure, ShownCurves } from './curves.js';
 import type { View } from './inside.js';
@@ -7,7 +7,7 @@ import type { Run } from './runs.js';
 import type { Outcome } from './session.js';
 
 /** A run's progress. */
-export function progressText(words: Localised, positions: Positions, run: Run): string {
+export function progressText(words: TrainingWords, positions: Positions, run: Run): string {
   const values = {
     name: words.text(`training.${positions}`),
     step: words.number(run.loss.length),
@@ -21,7 +21,7 @@ export function progressText(words: Localised, positions: Positions, run: Run): 
 
 /** How far each kind of positions has come, the best first. */
 export function comparisonText(
-  words: Localised,
+  words: TrainingWords,
   { task, measure }: { readonly task: Task; readonly measure: Measure },
   { curves, faint }: Pick<ShownCurves, 'curves' | 'faint'>,
 ): string {
@@ -38,7 +38,7 @@ export function comparisonText(
 }
 
 /** The head that attends most to the token that the model should output, and its mean weight there. */
-export function looksText(words: Localised, task: Task, positions: Positions, { weights }: View): string {
+export function looksText(words: TrainingWords, task: Task, positions: Positions, { weights }: View): string {
   const { data, shape } = weights;
   const [heads = 0, n = 0] = shape;
   const right = Array.from({ length: n }, (_, i) => (task === 'copy' ? i - DEFAULTS.distance : n - 1 - i));
@@ -52,7 +52,7 @@ export function looksText(words: Localised, task: Task, positions: Positions, { 
 }
 
 /** How the last run ended. */
-export function outcomeText(words: Localised, outcome: Outcome): string {
+export function outcomeText(words: TrainingWords, outcome: Outcome): string {
   if (outcome.reason === 'failed') return trainingFailure(words, outcome.message);
   const name = words.text(`training.${outcome.positions}`);
   return outcome.reason === 'finished'
@@ -61,7 +61,7 @@ export function outcomeText(words: Localised, outcome: Outcome): string {
 }
 
 /** The settings of the faint curves; empty if there are none. */
-export function faintText(words: Localised, { faint, faintOf }: ShownCurves): string {
+export function faintText(words: TrainingWords, { faint, faintOf }: ShownCurves): string {
   if (faint.size === 0) return '';
   const { task, seed } = faintOf;
   return words.text('training.faint', { task: words.text(`training.${task}`), seed: words.number(seed) });

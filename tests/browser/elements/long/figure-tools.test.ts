@@ -36,7 +36,7 @@ test.each(['attention-masks', 'positional-curves', 'positional-heatmap', 'encodi
 
 test('every tool works by keyboard alone, and Escape closes the menu', async () => {
   const { page, figure } = await openAlone(open, 'encoding-rotation');
-  await figure.getByRole('button', { name: 'Hide a position' }).focus();
+  await figure.getByRole('slider', { name: 'Hand of pair 0' }).focus();
   const focused = (): Promise<string | undefined> =>
     figure.evaluate((element) => element.shadowRoot?.activeElement?.textContent?.trim());
   await page.keyboard.press('Tab');

