@@ -84,7 +84,7 @@ describe('without workers', () => {
     const cell = page.locator('code-cell').first();
     await cell.scrollIntoViewIfNeeded();
     await cell.locator('.run').click();
-    await cell.getByText(words['cell.unavailable']).waitFor();
+    await cell.getByText(words['cell.unavailable']!).waitFor();
 
     // The reader does not see the engine's messages, which are English and do not help.
     for (const figure of [race, training, extrapolation, cell]) {
