@@ -60,7 +60,7 @@ export default defineConfig({
             { name: 'library', test: /\/lib\/index\.ts$/, priority: 2 },
             {
               name: 'figure',
-              test: /\/elements\/shared\/(figure\/figure-element|controls\/(rove|width)|goals|normal-draws|settings|story\/(story-texts|writer)|tokens)\.ts$/,
+              test: /\/elements\/shared\/(figure\/figure-element|controls\/(rove|width)|goals|normal-draws|settings|story\/(looks-text|story-texts|writer)|tokens)\.ts$/,
               priority: 1,
             },
           ],
