@@ -170,7 +170,7 @@ export const planeStyles = css`
       gap: 0.5rem;
     }
     .target {
-      r: 23px;
+      r: 22px;
     }
     .mark {
       transform: scale(1.3);
