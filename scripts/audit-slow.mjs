@@ -94,7 +94,7 @@ async function measure({ hasTouch, ...viewport }) {
     await figure.waitFor({ state: 'attached', timeout: 120_000 });
     const tag = await figure.evaluate(({ localName }) => localName);
     if (options.figure && !options.figure.includes(tag)) continue;
-    for (const slider of await figure.locator('input[type=range]:not(:disabled)').all()) {
+    for (const slider of await figure.locator('.slider input:not(:disabled)').all()) {
       if (!(await slider.isVisible())) continue;
       const name = await slider.getAttribute('id');
       const times = await press(page, slider, keys);

@@ -18,7 +18,7 @@ export async function prepare(page, tag) {
   const sliders = await figure.evaluate(async (element, caps) => {
     const figure = /** @type {HTMLElement & Record<string, any>} */ (element);
     const inputs = () =>
-      /** @type {HTMLInputElement[]} */ ([...(figure.shadowRoot?.querySelectorAll('input[type=range]') ?? [])]);
+      /** @type {HTMLInputElement[]} */ ([...(figure.shadowRoot?.querySelectorAll('.slider input') ?? [])]);
     const move = async (/** @type {HTMLInputElement} */ input, /** @type {number} */ value) => {
       input.value = String(value);
       input.dispatchEvent(new Event('input', { bubbles: true, composed: true }));

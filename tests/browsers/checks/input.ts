@@ -49,7 +49,7 @@ export function checkInput(visit: Visit): void {
     await visit.reach('attention-lookup');
     const shown = (): Promise<readonly string[]> =>
       visit.browser.run(() => {
-        const [slider] = findAll<HTMLInputElement>('input[type=range]');
+        const [slider] = findAll<HTMLInputElement>('.slider input');
         slider!.focus();
         return [slider!.value, findAll('.chain tbody td .number')[0]!.textContent];
       });
@@ -72,7 +72,7 @@ export function checkInput(visit: Visit): void {
       } catch {
         // WebKit allows 100 in 10 seconds.
       }
-      findAll<HTMLInputElement>('input[type=range]')[0]!.focus();
+      findAll<HTMLInputElement>('.slider input')[0]!.focus();
     });
     await visit.browser.press('ArrowRight');
     await visit.browser.until(() => location.search.includes('temperature'));
