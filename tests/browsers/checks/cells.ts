@@ -21,7 +21,12 @@ export function checkCells(visit: Visit): void {
       visit.browser.run(() => findAll('p[role=status], .output pre').map(({ textContent }) => textContent.trim()));
 
     test.each([
-      ['uses the library and shows its output', `${LIBRARY}show(tensor([[1, 2]]).shape);`, 20_000, ['Done. Outputs: 1.', '[1, 2]']],
+      [
+        'uses the library and shows its output',
+        `${LIBRARY}show(tensor([[1, 2]]).shape);`,
+        20_000,
+        ['Done. Outputs: 1.', '[1, 2]'],
+      ],
       [
         'names the line of what is thrown',
         "\n\nthrow new RangeError('too far');",
