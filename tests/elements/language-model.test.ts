@@ -5,6 +5,7 @@ import { Tokenizer } from '@huggingface/tokenizers';
 import { readSafetensors, type Tensor } from 'wasm-attention';
 import { openModel, type Model } from 'wasm-attention/models';
 import { storyCode } from '../../web/elements/language-model/code.js';
+import { endOf } from '../../web/elements/language-model/line.js';
 import { likelihood, repetition, Run, type Changes } from '../../web/elements/language-model/run.js';
 import { SAMPLES, STILL } from '../../web/elements/language-model/samples.js';
 import { settings } from '../../web/elements/language-model/settings.js';
@@ -225,3 +226,10 @@ test.each<[string, Changes]>([
   expect(lines).toEqual([run.tokens.join(' ')]);
   run.dispose();
 });
+
+test.each([
+  ['Once upon a time there was a little girl named Lily', 'time there was a little girl named Lily'],
+  ['the girlowlowlowlow', 'the girlowlow…'],
+  ['he was so so so so so happy', 'he was so so… happy'],
+  ['wait... what?', 'wait... what?'],
+])('the end of %j is told as %j', (text, end) => expect(endOf({ pieces: [text] })).toBe(end));

@@ -77,6 +77,17 @@ describe('a row of attention weights', () => {
   });
 });
 
+test('a row says in the figure’s own words what the mask hides', () => {
+  const maskedText = (count: number): string => `${count} dropped`;
+  const rows = [
+    [2, 0, 0],
+    [0, 0, 0],
+  ];
+  const map = mapOf(rows, { mask: [1, 0, 0, 0, 0, 0], maskedText });
+  expect(row(map, 0)).toBe('query 1: only key 1: 2.000; 2 dropped');
+  expect(row(map, 1)).toBe('query 2: 3 dropped');
+});
+
 describe('another row', () => {
   test('has plain values, and no entropy, unless all rows sum to 1', () => {
     expect(

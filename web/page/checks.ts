@@ -70,12 +70,8 @@ function say(check: HTMLElement, verdict: Verdict, fault?: Element | null): void
   const said = document.createElement('p');
   said.append(Object.assign(document.createElement('span'), { className: verdict, textContent: words[verdict] }));
   if (fault) said.append(' ', ...fault.cloneNode(true).childNodes);
-  if (verdict === 'wrong')
-    said.append(
-      ' ',
-      buttonOf(words.reveal, () => reveal(check)),
-    );
   show(check, said, ...(verdict === 'right' ? explanationOf(check) : []));
+  if (verdict === 'wrong') actionsOf(check).prepend(buttonOf(words.reveal, () => reveal(check)));
 }
 
 /** Shows the right answer. The reader's own stays pressed. */
@@ -88,7 +84,7 @@ export function reveal(check: HTMLElement): void {
   follow(check);
   // The focused button is gone. Focusing the answer's field would open a phone's keyboard.
   const status = statusOf(check);
-  const link = status.querySelector<HTMLElement>('p > a[href^="#"]');
+  const link = actionsOf(check).querySelector('a');
   if (link === null) status.tabIndex = -1;
   (link ?? status).focus({ preventScroll: true });
 }
@@ -103,6 +99,7 @@ export function clear(check: HTMLElement): void {
   for (const each of choicesOf(check)) each.ariaPressed = 'false';
   if (check instanceof HTMLFormElement) check.reset();
   statusOf(check).replaceChildren();
+  actionsOf(check).replaceChildren();
 }
 
 /**
@@ -110,7 +107,7 @@ export function clear(check: HTMLElement): void {
  * the figure, and sets it to what was asked if the question was a prediction.
  */
 function follow(check: HTMLElement): void {
-  for (const part of [statusOf(check), check.firstElementChild!])
+  for (const part of [actionsOf(check), check.firstElementChild!])
     part.scrollIntoView({ block: 'nearest', behavior: 'instant' });
   const figure = check.closest('figure');
   const element = figure?.querySelector<FigureElement>('[drawn]');
@@ -122,8 +119,9 @@ function follow(check: HTMLElement): void {
     const link = document.createElement('a');
     link.href = `#${figure.id}`;
     link.textContent = statusOf(check).dataset.shown ?? '';
-    statusOf(check).querySelector('p')!.append(' ', link);
-    element.addEventListener('figure-change', () => link.remove(), { once: true });
+    actionsOf(check).prepend(link);
+    // The figure stays where it is.
+    element.addEventListener('figure-change', () => (link.style.visibility = 'hidden'), { once: true });
   }
   keepInView(element, check);
 }
@@ -163,6 +161,7 @@ function bringIntoView(element: HTMLElement, check: HTMLElement): void {
 function show(check: HTMLElement, ...said: readonly Node[]): void {
   const status = statusOf(check);
   status.replaceChildren(...said);
+  actionsOf(check).replaceChildren();
   if (recall(STORE)[keyOf(check)] === undefined) return;
   const forget = buttonOf(status.dataset.forget, () => {
     remember(STORE, keyOf(check), undefined);
@@ -170,7 +169,7 @@ function show(check: HTMLElement, ...said: readonly Node[]): void {
     check.querySelector<HTMLElement>('button, input')?.focus({ preventScroll: true });
   });
   forget.className = 'forget';
-  status.append(forget);
+  actionsOf(check).append(forget);
 }
 
 function buttonOf(text: string | undefined, press: () => void): HTMLButtonElement {
@@ -189,4 +188,9 @@ function explanationOf(check: HTMLElement): Iterable<Node> {
 
 function statusOf(check: HTMLElement): HTMLElement {
   return check.children[1] as HTMLElement;
+}
+
+/** The place of buttons and of a link below the verdict, which is spoken without them. */
+function actionsOf(check: HTMLElement): HTMLElement {
+  return check.children[2] as HTMLElement;
 }

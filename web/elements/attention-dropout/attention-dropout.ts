@@ -74,8 +74,6 @@ export class AttentionDropout extends figureWith(settings) {
     const errors = run.errors.slice(0, draws);
     const last = draw(library, rate, this.seed + draws - 1).weights;
     const expected = draw(library).weights;
-    const sums = (of: readonly number[]): string =>
-      words.text('dropout.sums', { sums: of.map((sum) => words.number(sum, 2)).join('\u2002') });
     // All three have one scale at every rate, so that equal colours are equal weights. Weights that a draw keeps are
     // multiplied by 1 / (1 − p), which goes beyond the scale at rates above one half.
     const high = Math.ceil(20 * Math.max(...expected)) / 10;
@@ -103,6 +101,7 @@ export class AttentionDropout extends figureWith(settings) {
           row-name=${words.text('query')}
           column-name=${words.text('key')}
           .cellText=${cellText}
+          .maskedText=${(count: number) => words.text('dropout.droppedKeys', { count: words.number(count) })}
           .cursor=${this.pointed}
           @cell-change=${onCell((cell) => (this.pointed = cell))}
         ></heat-map>
@@ -118,10 +117,10 @@ export class AttentionDropout extends figureWith(settings) {
           ${errorPlot(words, errors, expectedError(library, rate))}
         </div>
       </div>
-      <p class="remark" data-longest=${sums(new Array<number>(TOKENS).fill(2))}>
-        <span>${sums(rowSums(last))}</span>
+      <p class="remark" data-longest=${this.#sums(new Float32Array(TOKENS * TOKENS).fill(2 / TOKENS))}>
+        <span>${this.#sums(last)}</span>
       </p>
-      ${this.line(this.#distance(MOST, '0.0001'))}
+      ${this.line(this.#distance(MOST, '0.0001'), this.#distance(errors.length, this.outcome(library)))}
       <div class="controls">
         <div class="sliders">
           ${this.slider('rate', words.text('dropout.rate'), { step: 0.05, text: words.number(rate, 2) })}
@@ -142,7 +141,8 @@ export class AttentionDropout extends figureWith(settings) {
 
   protected override sentence(library: WasmAttention): string {
     const { errors } = this.#current(library);
-    return this.#distance(errors.length, this.outcome(library));
+    const { weights } = draw(library, this.rate, this.seed + this.draws - 1);
+    return `${this.#sums(weights, '; ')}. ${this.#distance(errors.length, this.outcome(library))}.`;
   }
 
   protected override outcome(library: WasmAttention): string {
@@ -152,6 +152,11 @@ export class AttentionDropout extends figureWith(settings) {
 
   protected override isSettled(): boolean {
     return this.#run?.errors.length === this.draws;
+  }
+
+  #sums(weights: ArrayLike<number>, between = '\u2002'): string {
+    const sums = rowSums(weights).map((sum) => this.words.number(sum, 2));
+    return this.words.text('dropout.sums', { sums: sums.join(between) });
   }
 
   #distance(n: number, error: string): string {

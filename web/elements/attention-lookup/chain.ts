@@ -34,7 +34,8 @@ export function chain(words: Localised, scene: Scene, { scores, weights, mixture
     </tr>`;
   };
   const total = weights.reduce((sum, weight) => sum + weight, 0);
-  return html`<table class="chain">
+  const name = (['score', 'weight', 'share'] as const).map((column) => words.text(`lookup.${column}`)).join(', ');
+  return html`<table class="chain" aria-label=${name}>
     <colgroup>
       <col class="name" />
       <col />

@@ -34,6 +34,8 @@ export const RINGS = {
 export type Ring = keyof typeof RINGS;
 /** The ring's radius. */
 export const RADIUS = 0.3;
+/** How far each weight may be from the ring's. */
+const TOLERANCE = 0.05;
 
 /** The attention of a scene. */
 export interface Lookup {
@@ -67,14 +69,20 @@ export function ringAt(ring: Ring, values: readonly Point[]): Point {
 }
 
 /**
- * Whether the mixture is in the ring or, as the triangle has three corners and edges, where a ring would be in one of
- * the others; or at the edge of the triangle that is next to the ring outside.
+ * Whether scores alone, without a mask, bring the mixture into the ring or, as the triangle has three corners and edges,
+ * to where a ring would be in one of the others; or whether it is at the edge of the triangle that is next to the ring
+ * outside.
  */
 export function isIn(ring: Ring, { valid, values }: Scene, { mixture, weights }: Lookup): boolean {
   if (ring === 'outside') return weights[2]! < 0.1 && Math.min(weights[0]!, weights[1]!) > 0.3;
+  const turned = <T>(of: readonly T[], turn: number): T[] => [...of.slice(turn), ...of.slice(0, turn)];
   return values.some((_, turn) => {
-    const [x, y] = ringAt(ring, [...values.slice(turn), ...values.slice(0, turn)]);
-    return valid > 0 && Math.hypot(x - mixture[0], y - mixture[1]) < RADIUS;
+    const [x, y] = ringAt(ring, turned(values, turn));
+    const isNear = Math.hypot(x - mixture[0], y - mixture[1]) < RADIUS;
+    const found = turned(weights, turn);
+    return (
+      isNear && valid === values.length && RINGS[ring].every((weight, i) => Math.abs(weight - found[i]!) < TOLERANCE)
+    );
   });
 }
 

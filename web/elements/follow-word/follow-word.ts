@@ -146,8 +146,8 @@ export class FollowWord extends figureWith(settings) {
             placeholder: SAMPLES[0],
             onInput: (text) => this.#begin({ text: clipped(text) }),
           })}
-          <div class="samples" data-control role="group" aria-label=${words.text('follow.samples')} lang="en">
-            ${SAMPLES.map((text) => html`<button type="button" @click=${() => this.#begin({ text })}>${text}</button>`)}
+          <div class="samples" data-control role="group" aria-label=${words.text('follow.samples')}>
+            ${SAMPLES.map((text) => html`<button type="button" lang="en" @click=${() => this.#begin({ text })}>${text}</button>`)}
           </div>
           <p class="remark">${this.#limit(writer, scene) ?? words.text('follow.pieces')}</p>
         </div>

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { ALONG, rove } from '../shared/controls/rove.js';
 import { HEADS, LAYERS } from './settings.js';
 import { bar, reachOf, stripes, type Stripes } from './stripes.js';
-import { described, isLit, type FollowSymbol, type FollowWords, type Pointed, type Scene } from './symbols.js';
+import { described, isLit, named, type FollowSymbol, type FollowWords, type Pointed, type Scene } from './symbols.js';
 import { candidatesOf, type Candidate } from './trace.js';
 
 /** How many candidates for the next token are shown. */
@@ -222,6 +222,7 @@ function table(shown: Picture): TemplateResult {
   return html`<span id="bars" hidden>${words.text('follow.barHelp')}</span>
     <table
       class="rows"
+      aria-label=${words.text('follow.title3')}
       @keydown=${(event: KeyboardEvent) => rove(event, 'input', { ArrowUp: -1, ArrowDown: 1 }, (at) => hold(at + 1))}
     >
       <colgroup>
@@ -278,7 +279,7 @@ function scoreBar(shown: Picture, key: number, reach: number): TemplateResult {
         step="0.1"
         .value=${String(score)}
         tabindex=${key === held ? 0 : -1}
-        aria-label=${described(words, scene, { symbol: 's', key })}
+        aria-label=${named(words, scene, { symbol: 's', key })}
         aria-describedby="bars"
         aria-valuetext=${words.text('follow.bar', { score: words.number(score!, 1), weight: words.percent(weight!, 0) })}
         @focus=${focus}

@@ -108,8 +108,12 @@ export const followStyles = css`
       .step {
         min-height: 12vh;
       }
+      /* What gets the focus is below the picture with its padding; nothing sticks to the window's bottom. */
+      .beside {
+        --_covered: 0px;
+      }
       .step * {
-        scroll-margin-top: 66vh;
+        scroll-margin-top: calc(66vh + 1.5rem);
       }
     }
   }

@@ -44,13 +44,25 @@ export interface Scene {
   readonly now: Trace;
 }
 
-/** What a symbol or a part of the picture is, and its numbers: the one pointed at, or all if there are few. */
-export function described(words: FollowWords, scene: Scene, { symbol, key, place }: Pointed): string {
-  const { names, word, layer, head, now } = scene;
+/** What a symbol or a part of the picture is. */
+export function named(words: FollowWords, { names, word, layer, head }: Scene, { symbol, key }: Pointed): string {
+  const quoted = isEvery(symbol, key)
+    ? words.text('follow.every')
+    : words.text('story.quoted', { word: names[(key ?? word) - 1]! });
+  return words.text(`follow.${symbol}`, { word: quoted, layer, head });
+}
+
+/** Whether a symbol denotes those of all words. */
+function isEvery(symbol: FollowSymbol, key: number | undefined): boolean {
+  return key === undefined && 'kvsa'.includes(symbol);
+}
+
+/** Its name and its numbers: the one pointed at, or all if there are few. */
+export function described(words: FollowWords, scene: Scene, pointed: Pointed): string {
+  const { symbol, key, place } = pointed;
+  const { word, now } = scene;
   const at = (key ?? word) - 1;
-  const every = key === undefined && 'kvsa'.includes(symbol);
-  const quoted = every ? words.text('follow.every') : words.text('follow.quoted', { word: names[at]! });
-  const name = words.text(`follow.${symbol}`, { word: quoted, layer, head });
+  const name = named(words, scene, pointed);
   const { input: x, mixture: z, joined: m, output: o } = now;
   const one = (values: Float32Array): Float32Array => values.subarray(at, at + 1);
   const all = {
@@ -64,7 +76,7 @@ export function described(words: FollowWords, scene: Scene, { symbol, key, place
     m,
     o,
   };
-  const values = every || symbol === 'p' ? undefined : all[symbol];
+  const values = isEvery(symbol, key) || symbol === 'p' ? undefined : all[symbol];
   if (values === undefined) return name;
   const { length } = values;
   if (length <= 8) return `${name}: ${Array.from(values, (value) => words.number(value, 2)).join('; ')}`;
@@ -80,7 +92,7 @@ export function described(words: FollowWords, scene: Scene, { symbol, key, place
 export function shownText(words: FollowWords, scene: Scene): string {
   const { names, word, layer, head, moved, now } = scene;
   if (moved.size > 0) return outcomeText(words, scene);
-  const quoted = (at: number): string => words.text('follow.quoted', { word: names[at]! });
+  const quoted = (at: number): string => words.text('story.quoted', { word: names[at]! });
   const looks = looksText(words, quoted, word - 1, now.weights);
   return `${words.text('viewer.head', { layer, head })}: ${looks}. ${nextText(words, scene)}`;
 }

@@ -141,17 +141,29 @@ export class LanguageModel extends figureWith(settings) {
     return this.#writer !== undefined && this.#unwritten().length === 0;
   }
 
-  /** How the story ends and what has become of it, and what the chosen word looks at; first what has changed. */
+  /** How the story ends and what has become of it, and what the chosen word looks at. */
   protected override sentence(): string {
-    const { words, layer, head } = this;
+    const { words } = this;
     const run = this.#last(this.#writer && this.#shown(this.#writer));
     const [verdict, why] = this.#verdictTexts();
     const cut = this.#isCut ? words.text('story.cut', { count: LONGEST_BEGINNING }) : undefined;
-    const story = [cut, verdict, why, words.text('story.ends', { end: endOf(run ?? BEFORE.plain) })];
+    const end = words.text('story.ends', { end: endOf(run ?? BEFORE.plain) });
+    const looks = run && this.#at(run) !== undefined ? this.#headText() : undefined;
+    return [cut, verdict, why, end, looks].filter((text) => text !== undefined).join(' ');
+  }
+
+  /** Who goes from word to word or from head to head does not want to hear the story each time. */
+  protected override news(): string | undefined {
+    return this.#isLooking ? this.#headText() : undefined;
+  }
+
+  /** The head and, if a word is chosen, what that looks at. */
+  #headText(): string {
+    const { words, layer, head } = this;
+    const run = this.#last(this.#writer && this.#shown(this.#writer));
     const at = run && this.#at(run);
-    const looks = at === undefined ? [] : [`${words.text('viewer.head', { layer, head })}: ${this.#looks(run!, at)}.`];
-    const all = this.#isLooking ? [...looks, ...story] : [...story, ...looks];
-    return all.filter((text) => text !== undefined).join(' ');
+    const name = words.text('viewer.head', { layer, head });
+    return at === undefined ? `${name}.` : `${name}: ${this.#looks(run!, at)}.`;
   }
 
   #drawArcs(anew: boolean): void {
@@ -259,10 +271,10 @@ export class LanguageModel extends figureWith(settings) {
     const { words } = this;
     const begin = (text: string): void => this.change({ text: clipped(text), word: 0 });
     return html`<div class="beginnings" data-control>
-      <div class="samples" role="group" aria-label=${words.text('story.samples')} lang="en">
+      <div class="samples" role="group" aria-label=${words.text('story.samples')}>
         ${SAMPLES.map(
           (text) =>
-            html`<button type="button" aria-pressed=${text === this.#beginning} @click=${() => begin(text)}>
+            html`<button type="button" lang="en" aria-pressed=${text === this.#beginning} @click=${() => begin(text)}>
               ${text} …
             </button>`,
         )}
@@ -290,7 +302,7 @@ export class LanguageModel extends figureWith(settings) {
   #looks(run: Run, at: number): string {
     const { words, layer, head } = this;
     const nameOf = (token: number): string =>
-      token === 0 ? words.text('story.start') : `“${run.pieces[token]!.trim()}”`;
+      token === 0 ? words.text('story.start') : words.text('story.quoted', { word: run.pieces[token]!.trim() });
     return looksText(words, nameOf, at, run.looks(layer, head, at));
   }
 

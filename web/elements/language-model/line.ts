@@ -39,9 +39,7 @@ export function storyLine({ name, run, given, other, at }: Line, choose: (at: nu
   return html`<div class="line">
     <p class="name">${name}</p>
     <p
-      id=${id}
       class="story"
-      lang="en"
       role="application"
       tabindex="0"
       aria-label=${name}
@@ -49,14 +47,17 @@ export function storyLine({ name, run, given, other, at }: Line, choose: (at: nu
       @click=${onClick}
       @keydown=${onKey}
     >
-      <svg class="arcs" aria-hidden="true"></svg>${pieces.map((piece, place) => {
-        const word = piece.trimStart();
-        if (word === '') return piece;
-        const classes = `${kind(place)}${place === at ? ' chosen' : ''}`;
-        return html`${piece.slice(0, piece.length - word.length)}<span class=${classes} data-at=${place}
-            >${word}</span
-          >`;
-      })}${canContinue ? nothing : ' …'}
+      <svg class="arcs" aria-hidden="true"></svg
+      ><span id=${id} lang="en"
+        >${pieces.map((piece, place) => {
+          const word = piece.trimStart();
+          if (word === '') return piece;
+          const classes = `${kind(place)}${place === at ? ' chosen' : ''}`;
+          return html`${piece.slice(0, piece.length - word.length)}<span class=${classes} data-at=${place}
+              >${word}</span
+            >`;
+        })}${canContinue ? nothing : ' …'}</span
+      >
     </p>
   </div>`;
 }
@@ -71,9 +72,10 @@ function differs(tokens: readonly number[], others: readonly number[]): number {
 const LAST_WORDS = 8;
 const LAST_LETTERS = 60;
 
-/** The last words of a text. */
+/** The last words of a text. Of what comes more than twice in a row, only the first two are left. */
 export function endOf({ pieces }: Pick<Run, 'pieces'>): string {
-  return pieces.join('').trim().split(/\s+/).slice(-LAST_WORDS).join(' ').slice(-LAST_LETTERS);
+  const words = pieces.join('').trim().split(/\s+/).slice(-LAST_WORDS).join(' ');
+  return words.replace(/(.{2,}?)\1{2,}/g, '$1$1…').slice(-LAST_LETTERS);
 }
 
 /** The looks that a text's arcs show. */

@@ -37,7 +37,7 @@ export const storyStyles = css`
     border-radius: 3px;
     box-shadow: 0 0 0 2px var(--_series-0);
   }
-  .story span:hover {
+  .story [data-at]:hover {
     text-decoration: underline;
   }
   .line.empty .story {
@@ -209,6 +209,9 @@ export const storyStyles = css`
   @media (forced-colors: active) {
     .switch input {
       appearance: auto;
+    }
+    .switch input::before {
+      content: none;
     }
   }
 `;

@@ -17,7 +17,7 @@ import { frame, grid, quarters, VIEW_BOX } from './drawing.js';
 import { answerOf, orderOf, patchScene, rowOf, type Scene } from './scene.js';
 import { patchStyles } from './styles.js';
 import { CIRCLES, type CircleWords } from './words/circle-words.js';
-import { answerText, attentionText, longestReason, markedText, reasonText } from './words/remarks.js';
+import { answerText, attentionText, longestReason, markedText, placeText, reasonText } from './words/remarks.js';
 
 const LAST_SEED = 9999;
 /** The numbers of the rows. Maps show every second one, because on narrow pages all of them would touch. */
@@ -63,13 +63,13 @@ export class PatchPositions extends figureWith(settings) {
     super.change(settings);
   }
 
-  /** What the model answers and why, and what the patch attends to; first what has changed. */
+  /** What the model answers and why, and which patch attends to what; first what has changed. */
   protected override sentence(): string {
     const { words } = this;
     const scene = this.#scene();
     const answer = [markedText(words, scene), this.#reason(scene)];
-    const attention = attentionText(words, scene, this.#place);
-    return (this.#isLooking ? [attention, ...answer] : [...answer, attention]).join(' ');
+    const patch = [placeText(words, scene, this.#place), attentionText(words, scene, this.#place)];
+    return (this.#isLooking ? [...patch, ...answer] : [...answer, ...patch]).join(' ');
   }
 
   protected override outcome(): string {

@@ -110,7 +110,7 @@ export class PositionTraining extends figureWith(settings) {
         })}
         ${insideOf(this.#view(library), positions, words)}
       </div>
-      ${this.line(`${this.#comparison(library)} ${words.text('training.computed')}`)}
+      ${this.line(`${this.#comparison(library)} ${words.text('training.computed')}`, `${this.sentence(library)} ${this.#note}`.trim())}
       <div class="controls">
         ${this.choices('positions', words.text('training.positions'), POSITIONS, (each) =>
           sampled(positionsStyle(each), name(each)),
@@ -146,12 +146,17 @@ export class PositionTraining extends figureWith(settings) {
     return `${compared} ${looksText(words, task, positions, this.#view(library))}`;
   }
 
+  /** A note about precomputed curves and maps. It is the same after each change, so that only the line has it. */
+  get #note(): string {
+    const isOwn = !areComputed(this) || this.#session.runs.size > 0 || this.#session.outcome !== undefined;
+    return isOwn || this.#computed === undefined ? '' : this.words.text('training.computed');
+  }
+
   /** The text about the curves and the maps before the reader has trained with these settings. */
   #whose(shown: ShownCurves): string {
     const { words } = this;
     const isComputed = areComputed(this);
-    if (isComputed && this.#session.runs.size > 0) return '';
-    if (isComputed && this.#computed !== undefined) return words.text('training.computed');
+    if (isComputed && (this.#session.runs.size > 0 || this.#computed !== undefined)) return '';
     const curves = isComputed ? words.text('extrapolation.computed') : faintText(words, shown);
     return curves && `${curves} ${words.text('training.untrained')}`;
   }

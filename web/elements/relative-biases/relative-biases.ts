@@ -102,6 +102,10 @@ export class RelativeBiases extends figureWith(settings) {
           row-name=${words.text('query')}
           column-name=${words.text('key')}
           .cellText=${(cell: CellDetail) => this.#readout(library, cell)}
+          .rowText=${
+            // Offsets are no amounts, so that none of a row is the greatest.
+            this.scheme === 'shaw' ? () => this.#readout(library, this.pointed!) : undefined
+          }
           @cell-change=${onCell((cell) => (this.pointed = cell))}
         ></heat-map>`,
       )}

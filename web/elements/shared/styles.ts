@@ -159,6 +159,18 @@ export const baseStyles = css`
   :is(a, button, input, summary, [tabindex]) {
     scroll-margin-bottom: var(--_covered, 0px);
   }
+  /* What is chosen, where the system gives the colours. */
+  @media (forced-colors: active) {
+    :is([aria-pressed='true'], [aria-checked='true']) {
+      forced-color-adjust: none;
+      border-color: SelectedItem !important;
+      background: SelectedItem !important;
+    }
+    :is([aria-pressed='true'], [aria-checked='true']),
+    :is([aria-pressed='true'], [aria-checked='true']) * {
+      color: SelectedItemText !important;
+    }
+  }
   :focus-visible {
     outline: 2px solid var(--_accent);
     outline-offset: 2px;

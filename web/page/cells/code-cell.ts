@@ -83,6 +83,7 @@ export class CodeCell extends LitElement {
           <button type="button" @click=${this.#copy}>
             ${this.#words.text(this.copied ? 'tools.copied' : 'tools.copy')}
           </button>
+          <span class="spoken" role="status">${this.copied ? this.#words.text('tools.copied') : ''}</span>
         </div>
       </div>
       <div id="panel-javascript" class="panel" role="tabpanel" aria-labelledby="tab-javascript" ?hidden=${!javascript}>

@@ -57,6 +57,7 @@ function build(node: Element, words: PageStrings): void {
       dataShown: words.checkShown,
       dataForget: words.checkForget,
     }),
+    element('div', { className: ['actions'] }),
     element('div', { hidden: true }, rest),
   ];
 }

@@ -53,10 +53,21 @@ test('every tool works by keyboard alone, and Escape closes the menu', async () 
   for (let steps = 0; steps < 5; ++steps) await page.keyboard.press('Tab');
   expect(await focused()).toBe('Code');
   await page.keyboard.press('Space');
-  expect(await focused()).toBe('…');
+  expect(
+    await figure
+      .getByLabel('JavaScript')
+      .first()
+      .evaluate((radio) => radio.matches(':focus')),
+  ).toBe(true);
   expect(await figure.locator('pre').innerText()).toContain("from 'wasm-attention'");
   await figure.getByLabel('PyTorch').first().press('Space');
   expect(await figure.locator('pre').innerText()).toContain('import torch');
+});
+
+test('the focus moves to the table that opens', async () => {
+  const { figure } = await openAlone(open, 'encoding-rotation');
+  await choose(figure, 'Values as a table');
+  expect(await figure.locator('.figure-values .scroller').evaluate((table) => table.matches(':focus'))).toBe(true);
 });
 
 test('the table is created when opened, follows the sliders, and is removed when closed', async () => {

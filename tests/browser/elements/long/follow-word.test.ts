@@ -132,13 +132,14 @@ describe('follow-word', () => {
     const bar = bars(figure).nth(2);
     await bar.focus();
     await page.keyboard.press('End');
+    expect(await bar.getAttribute('aria-label')).toBe('s, the score of “and”');
     expect(await bar.getAttribute('aria-valuetext')).toMatch(/^8.0; weight 9\d%$/);
     expect(await figure.locator('.rows .a').allInnerTexts()).not.toEqual(before.weights);
     expect(await candidates(figure)).not.toEqual(before.next);
     // The first one is another.
     expect((await candidates(figure))[0]).toMatch(/^very big/);
     expect(await figure.locator('.readout').innerText()).toMatch(
-      /^“and”: score 8.0, weight 9\d% \(before: 1%\). Most likely next token: “big” \(1\d%\). Before: “s” \(13%\).$/,
+      /^“and”: score 8.0, weight 9\d% \(unchanged: 1%\). Most likely next token: “big” \(1\d%\). With unchanged scores: “s” \(13%\).$/,
     );
     // Up and down go to another bar, and only one is a tab stop.
     await page.keyboard.press('ArrowDown');

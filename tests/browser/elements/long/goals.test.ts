@@ -91,13 +91,25 @@ describe.each(Object.entries(WAYS))('the goals of %s', (tag, ways) => {
 
 test('the goals of attention-lookup are reached in any order, and by any corner and edge', async () => {
   const { figure } = await fresh('attention-lookup');
-  // The centre; the middle of the first two values, as the third key is masked; and the third value.
+  // The centre; the middle of the first two values, whose keys are alike; and the third value.
   await change(figure, { query: [0, 0] });
   expect(await ticks(figure)).toEqual([false, false, true, false]);
-  await change(figure, { valid: 2 });
+  await change(figure, { keys: [1.4, 1.8, 1.4, 1.8, -1, -1.2], query: [1.6, 1.4] });
   expect(await ticks(figure)).toEqual([false, true, true, false]);
-  await change(figure, { valid: 3, query: [-2.9, -3] });
+  await change(figure, { query: [-2.9, -3] });
   expect(await ticks(figure)).toEqual([true, true, true, false]);
+});
+
+test.each([
+  ['a mask, which is not the query', { valid: 2, query: [0, 0] }],
+  ['a mask of all keys but one', { valid: 1 }],
+  // 54, 41 and 5 per cent.
+  ['keys that are not alike', { query: [1.6, 1.4], temperature: 1.7 }],
+  ['values in one place', { values: [1, 1, 1, 1, 1, 1] }],
+])('no goal of attention-lookup is reached by %s', async (_, settings) => {
+  const { figure } = await fresh('attention-lookup');
+  await change(figure, settings);
+  expect(await ticks(figure)).toEqual([false, false, false, false]);
 });
 
 test('the outputs of permutation-demo change with a causal mask, too', async () => {

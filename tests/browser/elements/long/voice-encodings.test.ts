@@ -15,6 +15,13 @@ const { open } = useBrowser();
 const described = (figure: Locator): Promise<string> =>
   figure.evaluate((element) => element.shadowRoot!.getElementById('shown')!.textContent.replace(/\s+/g, ' ').trim());
 
+/** The weights of the last draw, which is the first map. */
+const drawnIn = (figure: Locator): Promise<number[]> =>
+  figure.evaluate((element) => {
+    const { values } = element.shadowRoot!.querySelector('heat-map') as unknown as { values: ArrayLike<number> };
+    return Array.from(values);
+  });
+
 const change = (figure: Locator, settings: Readonly<Record<string, unknown>>): Promise<void> =>
   figure.evaluate((element, settings) => (element as FigureElement).change(settings), settings);
 
@@ -77,7 +84,10 @@ const CASES: Readonly<
     [{}, { draws: 40 }, { rate: 0.3 }],
     async ({ draws }, figure) => {
       const [n, error = NaN] = await rowOf(figure, Number(draws));
-      return `Root mean square error of the mean output, N = ${n}: ${error.toFixed(4)}`;
+      const drawn = await drawnIn(figure);
+      const sums = Array.from({ length: 6 }, (_, i) => drawn.slice(6 * i, 6 * i + 6).reduce((a, b) => a + b, 0));
+      const list = sums.map((sum) => sum.toFixed(2)).join('; ');
+      return `Row sums of this draw: ${list}. Root mean square error of the mean output, N = ${n}: ${error.toFixed(4)}.`;
     },
   ],
   'depth-collapse': [
@@ -231,11 +241,11 @@ test('after more draws, the error is told with the one before', async () => {
   const [, before = NaN] = await rowOf(figure, 200);
   const said = await heard(page, () => change(figure, { draws: 800 }));
   const [, after = NaN] = await rowOf(figure, 800);
-  expect(said).toEqual([expect.stringMatching(`N = 800: ${after.toFixed(4)} Before: ${before.toFixed(4)}\\.$`)]);
+  expect(said).toEqual([expect.stringMatching(`N = 800: ${after.toFixed(4)}\\. Before: ${before.toFixed(4)}\\.$`)]);
 });
 
 test('a map of dropout tells a dropped weight from zero', async () => {
-  const { figure } = await openAlone(open, 'attention-dropout');
+  const { page, figure } = await openAlone(open, 'attention-dropout');
   const { texts, weights } = await figure.evaluate((element) => {
     const [draw, ...others] = [...element.shadowRoot!.querySelectorAll('heat-map')].map(
       (map) =>
@@ -249,6 +259,10 @@ test('a map of dropout tells a dropped weight from zero', async () => {
   });
   const [drawn, mean, evaluation] = weights as [number[], number[], number[]];
   expect(drawn.filter((weight) => weight === 0).length).toBeGreaterThan(5);
+  await figure.locator('heat-map .plot').first().focus();
+  const dropped = drawn.slice(6, 12).filter((weight) => weight === 0).length;
+  const [row] = await heard(page, () => page.keyboard.press('ArrowDown'));
+  expect(row).toMatch(new RegExp(`^query 2: .*\\b${dropped} dropped$`));
   expect(texts).toEqual(
     drawn.map(
       (weight, i) =>

@@ -356,6 +356,15 @@ describe('position-training', () => {
     progress: { step, loss: 0.5, accuracy: 0.25, stepsPerSecond: 80 },
   });
 
+  test('shows that its curves were computed in advance, and does not say it each time', async () => {
+    const { page, figure } = await openAlone(open, 'position-training');
+    const said = await heard(page, () => figure.getByRole('radio', { name: 'RoPE' }).press('Space'));
+    expect(said).toEqual([await described(figure)]);
+    const note = 'Curves and maps were computed in advance';
+    expect(said[0]).not.toContain(note);
+    expect(await figure.locator('.readout').innerText()).toContain(`${said[0]} ${note}`);
+  });
+
   test('speaks when a training pauses and once when it has ended; the focus stays on its buttons', async () => {
     const { page, figure } = await openAlone(open, 'position-training', { script: OBEDIENT });
     expect(

@@ -158,15 +158,18 @@ test('in a language without texts, a figure says that it speaks English, with En
 
 test.each(LANGUAGES)('on a small phone, in %s, sticky controls never hide what has the focus', async (language) => {
   const hidden: string[] = [];
-  for (const tag of ['attention-masks', 'attention-lookup', 'permutation-demo', 'positional-heatmap']) {
+  for (const tag of ['attention-masks', 'attention-lookup', 'follow-word', 'permutation-demo', 'positional-heatmap']) {
     const { page, figure } = await openAlone(open, tag, { language, viewport: { width: 320, height: 640 } });
     await figure.evaluate((element) => (element.style.margin = '100vh 0'));
     await figure.evaluate((element) => element.scrollIntoView({ behavior: 'instant', block: 'end' }));
     const stops = await figure.locator('.stage').locator('a, button, input, [tabindex="0"]').count();
     expect(stops).toBeGreaterThan(0);
     await figure.getByRole('button').first().focus();
-    for (let i = 0; i < stops + 4; ++i) {
-      await page.keyboard.press('Tab');
+    // To the end, and back from “Reset”.
+    for (let i = 0; i < 2 * (stops + 4); ++i) {
+      if (i === stops + 4) await figure.locator('.tools > button').first().focus();
+      const key = i < stops + 4 ? 'Tab' : 'Shift+Tab';
+      await page.keyboard.press(key);
       const lost = await page.evaluate((docked) => {
         let active = document.activeElement;
         while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
@@ -183,10 +186,61 @@ test.each(LANGUAGES)('on a small phone, in %s, sticky controls never hide what h
           return top === null || !top.closest(docked);
         };
         return spots.some(isAt) ? '' : active.outerHTML.slice(0, 80);
-      }, DOCKED);
-      if (lost !== '') hidden.push(`${tag}: ${lost}`);
+      }, `${DOCKED}, .beside > .board`);
+      if (lost !== '') hidden.push(`${tag}, ${key}: ${lost}`);
     }
     await page.close();
   }
   expect(hidden).toEqual([]);
+});
+
+test('on a small phone, the symbol that gets the focus is below the picture that sticks to the top', async () => {
+  const page = await open({ figures: ['follow-word'], viewport: { width: 320, height: 640 } });
+  const figure = page.locator('follow-word');
+  await figure.scrollIntoViewIfNeeded();
+  await figure.locator('.tools > button').first().focus();
+  await page.keyboard.press('Shift+Tab');
+  const symbol = figure.locator('.symbol:focus');
+  const [{ y }, board] = [(await symbol.boundingBox())!, (await figure.locator('.board').boundingBox())!];
+  expect(y).toBeGreaterThan(board.y + board.height);
+  expect(y).toBeLessThan(640);
+});
+
+test('labels in the language of the page are not marked as English', async () => {
+  const page = await open({ path: '/ko/', figures: ['language-model', 'follow-word'] });
+  const english = await page.evaluate(() => {
+    const all = (root: Document | ShadowRoot): Element[] =>
+      [...root.querySelectorAll('*')].flatMap((each) => [each, ...(each.shadowRoot ? all(each.shadowRoot) : [])]);
+    const marked = all(document).filter(({ lang }: Element & { lang?: string }) => lang === 'en');
+    return { count: marked.length, labels: marked.flatMap((each) => each.ariaLabel ?? []) };
+  });
+  expect(english.labels).toEqual([]);
+  expect(english.count).toBeGreaterThan(20);
+});
+
+test.each([
+  ['language-model', '.samples', 'aria-pressed'],
+  ['follow-word', '.sentence', 'aria-checked'],
+  ['binary-positions', '.answers', 'aria-pressed'],
+])('where the system gives the colours, what is chosen stands out: %s, %s', async (tag, group, state) => {
+  const page = await open({ figures: [tag] });
+  await page.emulateMedia({ forcedColors: 'active' });
+  const buttons = page.locator(`figure:has(${tag}) ${group}`).getByRole(state === 'aria-checked' ? 'radio' : 'button');
+  await buttons.nth(1).click();
+  const wrong = await buttons.evaluateAll((all, state) => {
+    const probe = document.body.appendChild(document.createElement('p'));
+    probe.style.background = 'SelectedItem';
+    const selected = getComputedStyle(probe).backgroundColor;
+    return all.filter(
+      (each) => (getComputedStyle(each).backgroundColor === selected) !== (each.getAttribute(state) === 'true'),
+    ).length;
+  }, state);
+  expect(await buttons.count()).toBeGreaterThan(1);
+  expect(wrong).toBe(0);
+});
+
+test('the tables in pictures have names', async () => {
+  const page = await open({ figures: ['attention-lookup', 'follow-word'] });
+  expect(await page.getByRole('table', { name: 'score, weight, share' }).count()).toBe(1);
+  expect(await page.getByRole('table', { name: 'A score for each word' }).count()).toBe(1);
 });

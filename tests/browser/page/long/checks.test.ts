@@ -3,6 +3,7 @@ import type { Locator } from 'playwright-core';
 import type { FigureElement } from '../../../../web/elements/kit.js';
 import { checksOf, readProse, textsOf } from '../../../support/proseFiles.js';
 import { useBrowser } from '../../browser.js';
+import { heard } from '../../heard.js';
 import { reach } from '../../reach.js';
 
 const { open } = useBrowser();
@@ -27,24 +28,38 @@ test('a prediction by keyboard gets a verdict, and the figure can show the answe
   await check.getByRole('button', { name: 'no, each' }).focus();
   await page.keyboard.press('Enter');
   await status.locator('.wrong').waitFor();
-  expect(await status.innerText()).toContain(`${words.checkWrong} ${faultOf('fig-binary')}\n${words.checkReveal}`);
+  expect(await status.innerText()).toContain(`${words.checkWrong} ${faultOf('fig-binary')}`);
   expect(await status.innerText()).not.toContain(why);
   expect(await marked()).toBe(0);
 
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
-  expect(await status.innerText()).toContain(`${words.checkRight} ${words.checkShown}`);
+  expect(await status.innerText()).toContain(words.checkRight);
   expect(await status.innerText()).toContain(why);
   expect(await marked()).toBe(3);
   const pressed = check.getByRole('button', { pressed: true });
   expect(await pressed.allInnerTexts()).toEqual(['yes, even neighbours']);
 
   // After a reset the figure no longer shows the answer.
-  const link = status.getByRole('link', { name: words.checkShown });
+  const link = figure.locator('.check').getByRole('link', { name: words.checkShown });
   expect(await link.count()).toBe(1);
   await figure.getByRole('button', { name: 'Reset' }).click();
   expect(await link.count()).toBe(0);
   expect(await status.innerText()).toContain(why);
+});
+
+test('a verdict is spoken once, without the buttons and the link below it', async () => {
+  const page = await open({ figures: ['binary-positions'] });
+  const figure = page.locator('#fig-binary');
+  const wrong = await heard(page, () => figure.getByRole('button', { name: 'no, each' }).press('Enter'));
+  expect(wrong).toEqual([`${words.checkWrong} ${faultOf('fig-binary')}`]);
+  const [right, ...more] = await heard(page, () => figure.locator('.check button[data-right]').press('Enter'));
+  expect(right).toMatch(new RegExp(`^${words.checkRight}`));
+  for (const other of [words.checkShown, words.checkForget]) expect(right).not.toContain(other);
+  // The figure says what it shows now.
+  expect(more.length).toBeLessThanOrEqual(1);
+  const later = await heard(page, () => figure.getByRole('button', { name: 'Reset' }).press('Enter'));
+  expect(later).not.toContain(right);
 });
 
 test('answers are remembered on the device, in every language, until the reader forgets them', async () => {
@@ -63,7 +78,7 @@ test('answers are remembered on the device, in every language, until the reader 
   await check.locator('button[data-right]').click();
   await page.reload();
   await status.locator('.right').waitFor();
-  await status.getByRole('button', { name: textsOf('pt').page.checkForget }).click();
+  await check.getByRole('button', { name: textsOf('pt').page.checkForget }).click();
   expect(await status.innerText()).toBe('');
   expect(await pressed()).toEqual([]);
   await page.reload();
@@ -111,9 +126,9 @@ test('an answer that the figure does not show can be revealed, too', async () =>
   const figure = page.locator('#fig-extrapolation');
   const status = verdictOf(figure.locator('.check'));
   await figure.locator('.check button:not([data-right])').first().click();
-  await status.getByRole('button', { name: words.checkReveal }).click();
+  await figure.getByRole('button', { name: words.checkReveal }).click();
   expect(await status.innerText()).toContain('A learned table ends');
-  expect(await status.getByRole('link').count()).toBe(0);
+  expect(await figure.locator('.check').getByRole('link').count()).toBe(0);
 });
 
 test('every prediction changes its figure, with settings that the figure has', async () => {
@@ -173,7 +188,7 @@ describe('a question in the text', () => {
       await field.fill(written);
       await field.press('Enter');
       await verdictOf(check).locator('p').first().waitFor();
-      return (await verdictOf(check).innerText()).replace(`\n\n${pt.checkForget}`, '');
+      return verdictOf(check).innerText();
     };
     for (const right of ['0,39', '0.4', '0,393216', ' ,39 ']) {
       const said = await answer(right);
@@ -182,15 +197,14 @@ describe('a question in the text', () => {
     }
     // A common mistake gets its reason.
     const [reason] = checksOf(readProse('pt')).find(({ slips }) => slips.includes(393216))!.faults;
-    expect(await answer('393216')).toBe(`${pt.checkWrong} ${reason}\n${pt.checkReveal}`);
-    for (const wrong of ['0,38', '0,41', '-0,39', '393.216'])
-      expect(await answer(wrong)).toBe(`${pt.checkWrong}\n${pt.checkReveal}`);
+    expect(await answer('393216')).toBe(`${pt.checkWrong} ${reason}`);
+    for (const wrong of ['0,38', '0,41', '-0,39', '393.216']) expect(await answer(wrong)).toBe(pt.checkWrong);
     for (const none of ['', 'NaN', '1e999', '9'.repeat(1000), '<b id="mine">0,39</b>', '0,39,0'])
       expect(await answer(none)).toBe(pt.checkNoNumber);
     expect(await page.locator('#mine').count()).toBe(0);
 
     await answer('0,38');
-    await verdictOf(check).getByRole('button', { name: pt.checkReveal }).press('Enter');
+    await check.getByRole('button', { name: pt.checkReveal }).press('Enter');
     const said = await verdictOf(check).innerText();
     expect(said).toContain('393.216');
     expect(said).not.toContain(pt.checkRight);
@@ -203,10 +217,8 @@ describe('a question in the text', () => {
     const check = page.locator('main > .check').last();
     await check.getByRole('button', { name: 'attention alone' }).tap();
     await verdictOf(check).locator('.wrong').waitFor();
-    expect(await verdictOf(check).locator('p').innerText()).toBe(
-      `${words.checkWrong} ${faultOf()}\n${words.checkReveal}`,
-    );
-    await verdictOf(check).getByRole('button', { name: words.checkReveal }).tap();
+    expect(await verdictOf(check).locator('p').innerText()).toBe(`${words.checkWrong} ${faultOf()}`);
+    await check.getByRole('button', { name: words.checkReveal }).tap();
     expect(await verdictOf(check).innerText()).toMatch(/^Right answer: encoder layers with pre-norm\./);
     expect(await check.getByRole('button', { pressed: true }).allInnerTexts()).toEqual(['attention alone']);
     await check.getByRole('button', { name: 'attention alone' }).tap();

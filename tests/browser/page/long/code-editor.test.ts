@@ -137,6 +137,7 @@ describe('the editor', () => {
     await page.keyboard.type('//');
     await cell.getByRole('button', { name: 'Copy' }).click();
     await cell.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await cell.getByRole('status').filter({ hasText: 'Copied' }).count()).toBe(1);
     expect(await clipboard()).toBe('//show(1);');
   });
 });

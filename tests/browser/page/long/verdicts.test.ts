@@ -35,12 +35,12 @@ test('a phone shows the verdict, and the answer only on request', async () => {
   expect(await inWindow(status)).toBe(true);
   // The verdict explains what is wrong with this answer.
   expect(await status.innerText()).toContain('Look at positions that follow one another');
-  await status.getByRole('button', { name: words.checkReveal }).focus();
+  await figure.getByRole('button', { name: words.checkReveal }).focus();
   await page.keyboard.press('Enter');
   expect(await status.innerText()).toContain('It is the values of the sines that tell neighbours apart.');
   expect(await status.innerText()).not.toContain(words.checkRight);
   // The link takes over the focus of the button.
-  const link = status.getByRole('link', { name: words.checkShown });
+  const link = figure.locator('.check').getByRole('link', { name: words.checkShown });
   expect(await link.evaluate((element) => element.matches(':focus'))).toBe(true);
   // The page scrolls to the figure as far as the question stays in sight.
   await settled(status);

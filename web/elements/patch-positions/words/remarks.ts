@@ -39,6 +39,22 @@ export function longestReason(words: CircleWords): string {
   );
 }
 
+/** What can lie in a patch, in the order of `Picture.pieces`. */
+const PIECES = ['circles.piece0', 'circles.piece1', 'circles.piece2', 'circles.piece3', 'circles.piece4'] as const;
+
+/** A place’s row and column, and the quarter that lies there. */
+export function placeText(words: CircleWords, { picture }: Scene, place: number): string {
+  return words.text('circles.place', {
+    ...placeOf(words, place),
+    piece: words.text(PIECES[picture.pieces[place]!]!),
+  });
+}
+
+/** Row and column of a place, from 1. */
+function placeOf(words: CircleWords, place: number): { row: string; column: string } {
+  return { row: words.number(Math.floor(place / GRID) + 1), column: words.number((place % GRID) + 1) };
+}
+
 /** What the patch at a place attends to: for a quarter of a circle, how much to its others; else, to which patch most. */
 export function attentionText(words: CircleWords, { picture, sight }: Scene, place: number): string {
   const own = circlesIn(picture)
@@ -52,7 +68,6 @@ export function attentionText(words: CircleWords, { picture, sight }: Scene, pla
   return words.text(own ? 'circles.own' : 'circles.most', {
     head: words.number(head + 1),
     share: words.percent(most, 0),
-    row: words.number(Math.floor(key / GRID) + 1),
-    column: words.number((key % GRID) + 1),
+    ...placeOf(words, key),
   });
 }

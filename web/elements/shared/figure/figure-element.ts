@@ -192,6 +192,9 @@ export abstract class FigureElement extends AttributeElement {
    */
   protected abstract sentence(library: WasmAttention): string;
 
+  /** What alone is to be said after the last change, if that is less than the sentence. */
+  protected news?(): string | undefined;
+
   /** What most changes with the settings, in a few words. After a change the figure also says what it was before. */
   protected outcome?(library: WasmAttention): string;
 
@@ -245,7 +248,7 @@ export abstract class FigureElement extends AttributeElement {
   #result(): string | undefined {
     const library = this.#library;
     if (library === undefined || !this.isSettled()) return undefined;
-    const sentence = this.sentence(library);
+    const sentence = this.news?.() ?? this.sentence(library);
     const before = this.#before;
     if (before === undefined || before === this.outcome?.(library)) return sentence;
     return `${sentence} ${this.words.text('voice.before', { before })}`;

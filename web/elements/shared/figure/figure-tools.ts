@@ -89,7 +89,7 @@ export class FigureTools implements ReactiveController {
       { name: 'tools.link', choose: () => void this.copyLink() },
       ...saveTools((kind) => void this.#save(kind)),
       this.#code.tool(this.#closeOthers),
-      { name: 'table', choose: this.#table.toggle, open: this.#table.open },
+      { name: 'table', choose: this.#toggleTable, open: this.#table.open },
       ...(this.#plays ? [playTool] : []),
       ...(full.possible && !full.on ? [{ name: 'tools.fullScreen', choose: full.toggle } as const] : []),
     ];
@@ -151,10 +151,8 @@ export class FigureTools implements ReactiveController {
     this.#code.close();
     this.#addressOpen = true;
     this.#update();
-    await this.figure.updateComplete;
-    const field = this.figure.renderRoot.querySelector<HTMLInputElement>('input.address');
-    field?.focus();
-    field?.select();
+    await this.#enter('.address');
+    this.figure.renderRoot.querySelector<HTMLInputElement>('.address')?.select();
   }
 
   /** Only one of the two panels is open. */
@@ -162,7 +160,19 @@ export class FigureTools implements ReactiveController {
     this.#addressOpen = false;
     this.#note = '';
     this.#update();
+    void this.#enter('.panel :checked');
   };
+
+  readonly #toggleTable = (): void => {
+    this.#table.toggle();
+    void this.#enter('.figure-values .scroller');
+  };
+
+  /** Moves the focus to what has opened, if it has. */
+  async #enter(selector: string): Promise<void> {
+    await this.figure.updateComplete;
+    this.figure.renderRoot.querySelector<HTMLElement>(selector)?.focus({ preventScroll: selector !== '.address' });
+  }
 
   async #copyCode(code: string): Promise<void> {
     if (await copies(code)) {

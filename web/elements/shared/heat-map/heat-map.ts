@@ -72,6 +72,7 @@ export class HeatMap extends AttributeElement {
     cursor: { attribute: false },
     cellText: { attribute: false },
     rowText: { attribute: false },
+    maskedText: { attribute: false },
     tableOpen: { state: true },
   };
 
@@ -125,6 +126,12 @@ export class HeatMap extends AttributeElement {
    * @internal
    */
   declare rowText: ((row: number) => string) | undefined;
+  /**
+   * What a row says of its cells that the mask hides, from their number; by default, that they are masked.
+   *
+   * @internal
+   */
+  declare maskedText: ((count: number) => string) | undefined;
   declare protected tableOpen: boolean;
 
   readonly #words = new Localised(this);
@@ -293,9 +300,9 @@ export class HeatMap extends AttributeElement {
     const to = moveCursor(from, event.key, event.ctrlKey, this.rows, this.columns);
     if (to === undefined) return;
     event.preventDefault();
-    const isRow = event.ctrlKey || /Up|Down/.test(event.key);
+    const isRow = /Up|Down/.test(event.key);
     const row = (): string => this.rowText?.(to.row) ?? rowText(this, to.row, this.#words);
-    this.#moveTo(to, isRow ? row : () => this.#cellText());
+    this.#moveTo(to, isRow ? row : () => this.#cellText(event.ctrlKey));
     if (sound.on && to.row !== from.row) void playRow(this, to.row);
   };
 

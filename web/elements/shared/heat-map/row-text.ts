@@ -16,6 +16,7 @@ export interface RowMap {
   readonly columnLabels?: readonly string[] | undefined;
   readonly validColumns?: number | undefined;
   readonly mask?: ArrayLike<boolean | number> | undefined;
+  readonly maskedText?: ((count: number) => string) | undefined;
 }
 
 /** The most columns that a summary names. */
@@ -78,8 +79,10 @@ export function rowText(map: RowMap, row: number, words: Localised): string {
   const cell = (column: number): string => `${columnHead(map, column)}: ${text(column)}`;
   const [most, least] = [seen[0], seen.at(-1)];
   const parts: string[] = [];
-  if (most === undefined || least === undefined) parts.push(words.text(masked > 0 ? 'map.allMasked' : 'map.none'));
-  else if (most === least) parts.push(words.text('map.only', { cell: cell(most) }));
+  if (most === undefined || least === undefined) {
+    if (masked === 0) parts.push(words.text('map.none'));
+    else parts.push(map.maskedText?.(masked) ?? words.text('map.allMasked'));
+  } else if (most === least) parts.push(words.text('map.only', { cell: cell(most) }));
   else if (value(most) === value(least))
     parts.push(words.text('map.alike', { count: words.number(seen.length), value: text(most) }));
   else if (low < 0) parts.push(words.text('map.ends', { least: cell(least), most: cell(most) }));
@@ -93,7 +96,10 @@ export function rowText(map: RowMap, row: number, words: Localised): string {
     parts.push(words.text('map.strongest', { cells: cells.join(', ') }));
   }
   if (masked > 0 && most !== undefined)
-    parts.push(words.text(isCausal(map) ? 'map.later' : 'map.hidden', { count: words.number(masked) }));
+    parts.push(
+      map.maskedText?.(masked) ??
+        words.text(isCausal(map) ? 'map.later' : 'map.hidden', { count: words.number(masked) }),
+    );
   const [bits = NaN] = shares ? entropies(all.map(value), columns) : [];
   if (!Number.isNaN(bits)) parts.push(words.text('map.entropy', { bits: words.number(bits, 1) }));
   return `${rowHead(map, row)}: ${parts.join('; ')}`;
