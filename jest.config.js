@@ -11,7 +11,7 @@ export default {
   rootDir: import.meta.dirname,
   testEnvironment: '<rootDir>/scripts/jest-environment.mjs',
   setupFiles: ['<rootDir>/tests/support/fuzzSeed.ts'],
-  setupFilesAfterEnv: ['<rootDir>/tests/support/equalBytes.ts'],
+  setupFilesAfterEnv: ['<rootDir>/tests/support/equalBytes.ts', '<rootDir>/tests/support/agreement.ts'],
   testMatch: ['<rootDir>/tests/**/*.test.ts'],
   testPathIgnorePatterns: [
     '/node_modules/',

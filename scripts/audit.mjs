@@ -113,7 +113,7 @@ try {
     options: {
       dir: { type: 'string', default: join(root, 'build/page') },
       runs: { type: 'string', default: '3' },
-      path: { type: 'string', multiple: true, default: ['/en/', '/ko/', '/en/further/', '/en/models/'] },
+      path: { type: 'string', multiple: true, default: ['/en/', '/ko/', '/en/further/', '/en/models/', '/en/proof/'] },
       json: { type: 'string' },
     },
   });

@@ -16,7 +16,7 @@ export const library = {
   resolve: {
     alias: [
       { find: /^wasm-attention$/, replacement: file('lib/index.ts') },
-      { find: /^wasm-attention\/(slim|models|worker)$/, replacement: file('lib/$1.ts') },
+      { find: /^wasm-attention\/(slim|safetensors|models|worker)$/, replacement: file('lib/$1.ts') },
       { find: '@lit-labs/ssr-dom-shim', replacement: file('elements/no-dom.ts') },
     ],
   },

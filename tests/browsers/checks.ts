@@ -10,6 +10,7 @@ import { checkMaps } from './checks/maps.js';
 import { checkModels } from './checks/models.js';
 import { checkOffline } from './checks/offline.js';
 import { checkPictures } from './checks/pictures.js';
+import { checkProof } from './checks/proof.js';
 import { checkScrolling } from './checks/scrolling.js';
 import { useEngine } from './visit.js';
 
@@ -28,5 +29,6 @@ export function checkEngine(name: string, engine: Engine): void {
     checkLibrary(visit);
     checkModels(visit);
     checkPictures(visit);
+    checkProof(visit);
   });
 }

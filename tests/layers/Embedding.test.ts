@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { expectStandardNormal } from '../support/chance.js';
+import { expectClose } from '../support/close.js';
 import { attention } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
@@ -15,7 +16,7 @@ describe('Embedding', () => {
       [3, 3, 1],
     ]);
     const expected = [8, 0, 3, 3, 3, 1].flatMap((id) => Array.from(data.slice(id * dim, id * dim + dim)));
-    expect(output).toEqual({ data: Float32Array.from(expected), shape: [2, 3, dim] });
+    expectClose(output, { data: Float64Array.from(expected), shape: [2, 3, dim] }, {});
   });
 
   test('adds gradients to the rows that were read, and returns zeros for the ids', () => {

@@ -20,7 +20,7 @@ const FOLDERS: readonly Folder[] = [
       languages: readdirSync(join(ELEMENTS, path)).map((file) => file.replace(/\.json$/, '')),
       file: (language: string) => join(ELEMENTS, path, `${language}.json`),
     })),
-  ...['page', 'cells', 'models'].map((name) => ({
+  ...['page', 'cells', 'models', 'proof'].map((name) => ({
     name,
     languages: readdirSync(join(PAGE, 'languages')),
     file: (language: string) => join(PAGE, 'languages', language, `${name}.json`),

@@ -19,6 +19,9 @@ const classes = read('web/lib/layers.ts');
 const ops = modulesIn('web/lib/ops');
 const layers = names(classes, /^ {2}readonly ([A-Z]\w+): new\b/gm);
 
+/** The names in the proof page's table, which `npm run prove` writes. */
+const proven = (JSON.parse(read('web/page/proof/agreement.json')) as { name: string }[]).map(({ name }) => name);
+
 /** The lists that contain an op. */
 const PLACES: Record<string, readonly string[]> = {
   'cpp/attention.h': header,
@@ -27,11 +30,15 @@ const PLACES: Record<string, readonly string[]> = {
   'CHANGELOG.md': names(read('CHANGELOG.md'), /`(\w+)`/g),
   'tests/reference': modulesIn('tests/reference'),
   'tests/ops': modulesIn('tests/ops'),
+  'web/page/proof/agreement.json': proven,
 };
 
 /** Where an op is missing, and why. */
 const EXCEPTIONS: Record<string, Record<string, string>> = {
-  tensor: { 'cpp/attention.h': 'it copies, and computes nothing' },
+  tensor: {
+    'cpp/attention.h': 'it copies, and computes nothing',
+    'web/page/proof/agreement.json': 'it copies, and computes nothing',
+  },
   sinusoidalEncoding2d: { 'cpp/attention.h': 'two tables of sinusoidalEncoding, copied side by side' },
   alibiSlopes: { 'cpp/attention.h': 'a number for each head' },
   alibiBias: { 'cpp/attention.h': 'a number for each distance; the rest is copies' },
@@ -58,6 +65,17 @@ describe.each(layers)('the layer %s', (layer) => {
     expect(PLACES['README.md']).toContain(layer);
     expect(PLACES['CHANGELOG.md']).toContain(layer);
   });
+
+  it('is in the table of the proof page', () => {
+    expect(proven).toContain(layer);
+  });
+});
+
+test("the proof page's table has every family of models", () => {
+  const [, table = ''] = read('web/lib/models/families/index.ts').split('FAMILIES = {');
+  const families = names(table, /^ {2}'?([\w-]+)'?[:,]/gm);
+  expect(families.length).toBeGreaterThan(30);
+  expect(families.filter((family) => !proven.includes(family))).toEqual([]);
 });
 
 describe('the C++ functions', () => {

@@ -1,5 +1,6 @@
 /** Comparisons with a tolerance. Their errors name the worst element. */
 import type { Numbers } from '../reference/tensor.js';
+import { record } from './agreement.js';
 
 /**
  * The distance between 1 and the next float32: 2^-23. A single rounding is off by up to EPS/2. Tolerances are
@@ -15,11 +16,14 @@ export interface Tolerance {
   readonly atol?: number;
 }
 
+/** `source`: what computed a fixture. Oracles compute in float64. */
+type Expected = Numbers & { readonly source?: string };
+
 /**
  * Throws unless the shapes agree and every element is within the tolerance. Infinities must match exactly. NaN is not
  * close to anything, so a test cannot expect NaN here.
  */
-export function expectClose(actual: Numbers | undefined, expected: Numbers, tolerance: Tolerance): void {
+export function expectClose(actual: Numbers | undefined, expected: Expected, tolerance: Tolerance): void {
   if (!actual) throw new Error(`expected an array of shape (${expected.shape.join(', ')}), got undefined`);
   if (actual.shape.join() !== expected.shape.join()) {
     throw new Error(`expected shape (${expected.shape.join(', ')}), got (${actual.shape.join(', ')})`);
@@ -27,6 +31,9 @@ export function expectClose(actual: Numbers | undefined, expected: Numbers, tole
   if (actual.data.length !== expected.data.length) {
     throw new Error(`expected ${expected.data.length} elements, got ${actual.data.length}`);
   }
+  const source = expected.source ?? (expected.data instanceof Float64Array ? 'float64' : undefined);
+  // Gradients of oracles are compared, too.
+  if (source !== undefined && !(actual.data instanceof Float64Array)) record(actual, expected, source);
   const { rtol = 0, atol = 0 } = tolerance;
   let worst = -1;
   let worstExcess = 0;

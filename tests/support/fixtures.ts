@@ -17,6 +17,8 @@ export interface FixtureOutput {
   readonly shape: readonly number[];
   readonly rtol: number;
   readonly atol: number;
+  /** What computed it. */
+  readonly source: string;
 }
 
 export interface Fixture {
@@ -43,6 +45,7 @@ interface StoredArray {
 interface StoredCase {
   name: string;
   op: string;
+  source: string;
   attributes: Record<string, unknown>;
   informational?: boolean;
   inputs: StoredArray[];
@@ -67,7 +70,7 @@ export function loadFixtures(folder: string, pattern = /./): Fixture[] {
 function parse(text: string): Fixture {
   const stored = JSON.parse(text) as StoredCase;
   const inputs = new Map(stored.inputs.map((array) => [array.name, toInput(array)]));
-  const outputs = new Map(stored.outputs.map((array) => [array.name, toOutput(array)]));
+  const outputs = new Map(stored.outputs.map((array) => [array.name, toOutput(array, stored)]));
   return {
     name: stored.name,
     op: stored.op,
@@ -90,6 +93,13 @@ function toInput({ dtype, shape, data }: StoredArray): FixtureInput {
   return { dtype, shape, data: dtype === 'float32' ? Float32Array.from(values) : Int32Array.from(values) };
 }
 
-function toOutput({ shape, data, rtol, atol }: StoredArray): FixtureOutput {
-  return { shape, data: Float64Array.from(data, Number), rtol: rtol ?? 0, atol: atol ?? 0 };
+function toOutput({ shape, data, rtol, atol }: StoredArray, { op, source }: StoredCase): FixtureOutput {
+  return {
+    shape,
+    data: Float64Array.from(data, Number),
+    rtol: rtol ?? 0,
+    atol: atol ?? 0,
+    // Formulas written out in torch have names of ours.
+    source: /^(torch\.nn|d2l)\./.test(op) ? `${op} (${source})` : source,
+  };
 }

@@ -44,8 +44,8 @@ function gradientsOf(forward: MultiHeadCase): MultiHeadGradients {
   const d2l = grads['out_proj.weight'] ? d2lNames(grads, forward.numHiddens) : grads;
   const tolerances = Object.fromEntries(
     Object.entries(d2l).map(([name, grad]) => {
-      const { rtol, atol } = 'rtol' in grad ? (grad as FixtureOutput) : joined(grads, name);
-      return [name, { data: Float64Array.from(grad.data), shape: grad.shape, rtol, atol }];
+      const { rtol, atol, source } = 'rtol' in grad ? (grad as FixtureOutput) : joined(grads, name);
+      return [name, { data: Float64Array.from(grad.data), shape: grad.shape, rtol, atol, source }];
     }),
   );
   const G = fixture.input('G');

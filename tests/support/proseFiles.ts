@@ -36,6 +36,7 @@ export function textsOf(language: string): {
   page: PageStrings;
   cells: Readonly<Record<keyof typeof cells, string>>;
   models: Texts;
+  proof: Texts;
 } {
   const read = (file: string): unknown => JSON.parse(readFileSync(join(PAGE, file), 'utf8'));
   const inFolder = (name: string): unknown => read(`languages/${language}/${name}.json`);
@@ -47,6 +48,7 @@ export function textsOf(language: string): {
     page: inFolder('page') as PageStrings,
     cells: inFolder('cells') as typeof cells,
     models: inFolder('models') as Texts,
+    proof: inFolder('proof') as Texts,
   };
 }
 

@@ -50,7 +50,7 @@ export default defineConfig({
             // The texts of a language's figures are loaded together.
             ...LANGUAGES.slice(1).map((name) => ({
               name,
-              test: new RegExp(`/(languages|generated/strings)/${name}(\\.|/(?!models|cells)).*json$`),
+              test: new RegExp(`/(languages|generated/strings)/${name}(\\.|/(?!models|cells|proof)).*json$`),
             })),
             {
               name: 'page',

@@ -1,8 +1,11 @@
 /** Checkpoints of pictures against a float64 pass in PyTorch (tests/fixtures/README.md). */
 import { describe, expect, test } from '@jest/globals';
 import type { Tensor } from 'wasm-attention';
+import { openModel } from 'wasm-attention/models';
+import { record, type Subject } from '../../support/agreement.js';
+import { attention } from '../../support/library.js';
 import { pictureCheckpoints } from '../fixtures.js';
-import { openPictures, openTexts, pictureCheckpoint, worstOf, type PictureFiles } from './fixtures.js';
+import { derived, openPictures, openTexts, pictureCheckpoint, worstOf, type PictureFiles } from './fixtures.js';
 
 const cosines = (a: Tensor, b: Tensor): Tensor => {
   const [rows, columns, width] = [a.shape[0]!, b.shape[0]!, a.shape[1]!];
@@ -15,8 +18,22 @@ const cosines = (a: Tensor, b: Tensor): Tensor => {
   return { data, shape: [rows, columns] };
 };
 
-test.each(pictureCheckpoints)('%s agrees with PyTorch in all results', async (name) => {
-  const { tensors, expected, files } = pictureCheckpoint(name);
+/** Compares a model's results with those of a checkpoint, and records how far they are off. */
+const against =
+  (family: string, name: string): typeof worstOf =>
+  (actual, expected, counts) => {
+    const about: Subject = { group: 'model', name: family };
+    if (actual) record(actual, expected, `models/${name}`, about, counts);
+    return worstOf(actual, expected, counts);
+  };
+
+test.each([
+  ...pictureCheckpoints.map((name) => [name, name, pictureCheckpoint(name).files] as const),
+  ['the tower of clip', 'clip', derived.clipVision] as const,
+  ['the whole siglip', 'siglip', derived.siglip] as const,
+])('%s agrees with PyTorch in all results', async (_, name, files) => {
+  const { tensors, expected } = pictureCheckpoint(name);
+  const worstOf = against((files as PictureFiles).config.model_type as string, name);
   const model = await openPictures(files);
   const pixels = tensors.pixel_values!;
   const result = model.forward(pixels, { needWeights: true, needHiddenStates: true });
@@ -61,8 +78,12 @@ test.each(pictureCheckpoints)('%s is the same from a file that is read tensor by
 describe('clip', () => {
   const { tensors, expected, files } = pictureCheckpoint('clip');
 
-  test("the tower of texts agrees with PyTorch, and similarities are the cosines'", async () => {
-    const [texts, pictures] = [await openTexts(files), await openPictures(files)];
+  test.each([
+    ['clip', () => openTexts(files)],
+    ['clip_text_model', () => openModel({ ...derived.clipText, attention })],
+  ])("the tower of texts agrees with PyTorch, and similarities are the cosines', of %s", async (family, openTower) => {
+    const worstOf = against(family, 'clip');
+    const [texts, pictures] = [await openTower(), await openPictures(files)];
     const attentionMask = expected.attentionMask!;
     const result = texts.forward(expected.ids!, { attentionMask, needWeights: true, needHiddenStates: true });
     const { numHeads, numHiddens } = texts;
@@ -85,7 +106,7 @@ describe('clip', () => {
     const similarities = cosines(embeds!, result.embeds!);
     const logits = { ...similarities, data: similarities.data.map((cosine) => cosine * scale) };
     expect(worstOf(logits, tensors.logits_per_image!)).toBeLessThan(4 * scale);
-    expect(texts.logitScale).toBe(pictures.logitScale);
+    if (family === 'clip') expect(texts.logitScale).toBe(pictures.logitScale);
     texts.dispose();
     pictures.dispose();
   });

@@ -36,7 +36,7 @@ export function modelsPage(
     </header>
     <main id="text" tabindex="-1">
       <model-explorer></model-explorer>
-      <footer><a href="../../licenses.txt">${words.licenses}</a></footer>
+      <footer><p><a href="../proof/">${words.proof}</a></p><a href="../../licenses.txt">${words.licenses}</a></footer>
     </main>
   </body>
 </html>

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
 import type { Plugin, ViteDevServer } from 'vite';
 import { modelsPage, type ModelStrings } from '../models/template.js';
+import { proofPage } from '../proof/template.js';
+import type { ProofStrings } from '../proof/words.js';
 import { filled, Numbers } from '../../elements/drawing.js';
 import { LANGUAGES, type Language } from '../../elements/languages.js';
 import type { SpokenWords } from '../cells/words.js';
@@ -16,9 +18,10 @@ import { languagePage, startPage, type MenuEntry, type PageContext } from './tem
 /** The file with the document of a cell's frame (../cells/sandbox.ts). */
 export const CELL_FRAME = 'cell-frame.html';
 
-/** Rollup's inputs: the page at `/`, and three pages per language. The files are virtual. */
+/** Rollup's inputs: the page at `/`, and four pages per language. The files are virtual. */
 export function pageInputs(root: string): string[] {
-  const folders = LANGUAGES.flatMap((language) => [language, `${language}/further`, `${language}/models`]);
+  const below = ['', '/further', '/models', '/proof'];
+  const folders = LANGUAGES.flatMap((language) => below.map((folder) => language + folder));
   return ['', ...folders].map((folder) => resolve(root, folder, 'index.html'));
 }
 
@@ -78,9 +81,10 @@ export async function pageHtml(root: string, file: string, keepPicture?: KeepPic
   const [folder = '', below] = relative(root, dirname(file)).split(sep);
   const language = LANGUAGES.find((each) => each === folder);
   if (language === undefined) return startPage(menuOf(root));
-  if (below !== 'models') return pageIn(root, language, { isFurther: below === 'further', keepPicture });
-  const strings = textsOf(root, language, 'models') as ModelStrings;
-  return modelsPage(language, strings, menuOf(root), pageStrings(root, language));
+  const [menu, words] = [menuOf(root), pageStrings(root, language)];
+  if (below === 'models') return modelsPage(language, textsOf(root, language, below) as ModelStrings, menu, words);
+  if (below === 'proof') return proofPage(language, textsOf(root, language, below) as ProofStrings, menu, words);
+  return pageIn(root, language, { isFurther: below === 'further', keepPicture });
 }
 
 /** The HTML of the section in one language, or of the page that goes further. */
@@ -124,7 +128,7 @@ function pageStrings(root: string, language: Language): PageStrings {
   return textsOf(root, language, 'page') as PageStrings;
 }
 
-/** The texts of the page, of its code cells or of the page about models. */
-function textsOf(root: string, language: Language, name: 'page' | 'cells' | 'models'): unknown {
+/** The texts of the page, of its code cells or of another page. */
+function textsOf(root: string, language: Language, name: 'page' | 'cells' | 'models' | 'proof'): unknown {
   return JSON.parse(readFileSync(resolve(root, 'languages', language, `${name}.json`), 'utf8'));
 }

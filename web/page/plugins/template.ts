@@ -20,8 +20,8 @@ export interface PageContext {
   readonly pageIn: PageIn;
   /** The element, with this label, that shows the licences of bundled software. */
   readonly licenses: (label: string) => string;
-  /** Whether there is a page for readers' own models, at models/. */
-  readonly models?: true;
+  /** The section's folder, if it has a page for readers' own models at models/, and one at proof/. */
+  readonly home?: string;
 }
 
 /** The URL of the page in a language, relative to the linking page. */
@@ -41,7 +41,7 @@ function onServer(menu: readonly MenuEntry[], isFurther: boolean): PageContext {
     <script type="module" src="/main.ts"></script>`,
     pageIn,
     licenses: (label) => `<a href="${isFurther ? '../' : ''}../licenses.txt">${label}</a>`,
-    models: true,
+    home: isFurther ? '../' : '',
   };
 }
 
@@ -82,7 +82,7 @@ export function languagePage(page: {
       <noscript><p class="notice">${escape(strings.scriptsOff)}</p></noscript>
     </header>
     <main id="text" tabindex="-1">
-${withLicenses(withModels(withStill(prose.body), context), strings, context)}
+${withLinks(withModels(withStill(prose.body), context), strings, context)}
     </main>
     ${teachingBar(strings)}
   </body>
@@ -110,13 +110,14 @@ function teachingBar(strings: PageStrings): string {
 }
 
 /** The text, without paragraphs that link to the page for readers' own models where there is none. */
-function withModels(body: string, { models }: PageContext): string {
-  return models ? body : body.replace(/<p>(?:(?!<\/p>)[^])*<a href="(?:\.\.\/)?models\/">[^]*?<\/p>/g, '');
+function withModels(body: string, { home }: PageContext): string {
+  return home !== undefined ? body : body.replace(/<p>(?:(?!<\/p>)[^])*<a href="(?:\.\.\/)?models\/">[^]*?<\/p>/g, '');
 }
 
-/** The text, with the licences of bundled software after its own. */
-function withLicenses(body: string, strings: PageStrings, { licenses }: PageContext): string {
-  return body.replace('</footer>', `${licenses(escape(strings.licenses))}</footer>`);
+/** The text, with a link to the proof and the licences of bundled software after its own licence. */
+function withLinks(body: string, strings: PageStrings, { home, licenses }: PageContext): string {
+  const proof = home === undefined ? '' : `<p><a href="${home}proof/">${escape(strings.proof)}</a></p>`;
+  return body.replace('</footer>', `${proof}${licenses(escape(strings.licenses))}</footer>`);
 }
 
 /** Headings of level 2, with nested lists of those of level 3. */

@@ -26,27 +26,30 @@ function importedPackages(): string[] {
   return [...new Set(names)].sort();
 }
 
-test.each([...LANGUAGES.map((language) => `/${language}/`), '/en/models/', '/ko/models/'])('%s', async (path) => {
-  const page = await open({ path, figures: [] });
-  const link = page.locator('main footer a[href$="licenses.txt"]');
-  expect((await link.innerText()).length).toBeGreaterThan(5);
-  await link.click();
-  await page.waitForURL(/\/licenses\.txt$/);
-  const text = await page.locator('pre').innerText();
-  const packages = importedPackages();
-  expect(packages).toEqual(
-    expect.arrayContaining(['@codemirror/view', '@huggingface/tokenizers', '@lezer/javascript', 'd3-scale', 'lit']),
-  );
-  const listed = [...text.matchAll(/^## (\S+) \d/gm)].map(([, name]) => name);
-  expect(listed).toEqual(expect.arrayContaining(packages));
-  for (const owner of [
-    'Marijn Haverbeke',
-    'Google LLC',
-    'Mike Bostock',
-    'Nanum Gothic',
-    'STIX Two Math',
-    'Rich Felker',
-  ])
-    expect(text).toContain(owner);
-  await leave(page);
-});
+test.each([...LANGUAGES.map((language) => `/${language}/`), '/en/models/', '/ko/models/', '/en/proof/'])(
+  '%s',
+  async (path) => {
+    const page = await open({ path, figures: [] });
+    const link = page.locator('main footer a[href$="licenses.txt"]');
+    expect((await link.innerText()).length).toBeGreaterThan(5);
+    await link.click();
+    await page.waitForURL(/\/licenses\.txt$/);
+    const text = await page.locator('pre').innerText();
+    const packages = importedPackages();
+    expect(packages).toEqual(
+      expect.arrayContaining(['@codemirror/view', '@huggingface/tokenizers', '@lezer/javascript', 'd3-scale', 'lit']),
+    );
+    const listed = [...text.matchAll(/^## (\S+) \d/gm)].map(([, name]) => name);
+    expect(listed).toEqual(expect.arrayContaining(packages));
+    for (const owner of [
+      'Marijn Haverbeke',
+      'Google LLC',
+      'Mike Bostock',
+      'Nanum Gothic',
+      'STIX Two Math',
+      'Rich Felker',
+    ])
+      expect(text).toContain(owner);
+    await leave(page);
+  },
+);
