@@ -55,14 +55,17 @@ export function agreementTable(language: string, strings: ProofStrings, group: '
   const cells = rows.map(({ name, reference, values, error }, i) => {
     const count = rows.filter((row) => row.name === name).length;
     const isFirst = rows[i - 1]?.name !== name;
-    const heading = isFirst
-      ? `<th scope="row" rowspan="${count}"><code>${escape(name).replace(/(?<=[a-z])(?=[A-Z_])/g, '<wbr>')}</code></th>`
-      : '';
-    return `<tr>${heading}<td>${escape(referenceText(reference, strings))}</td><td>${numbers.number(values)}</td><td>${numbers.number(error)}</td></tr>`;
+    const heading = isFirst ? `<th scope="row" rowspan="${count}"><code>${breakable(name)}</code></th>` : '';
+    return `<tr>${heading}<td>${breakable(referenceText(reference, strings))}</td><td>${numbers.number(values)}</td><td>${numbers.number(error)}</td></tr>`;
   });
   const columns = [group, 'agreesWith', 'compared', 'error'] as const;
   const heads = columns.map((key) => `<th scope="col">${strings[`proof.${key}`]}</th>`).join('');
   return `<div class="table"><table class="agreement"><thead><tr>${heads}</tr></thead><tbody>${cells.join('')}</tbody></table></div>`;
+}
+
+/** Lets a name break between its words. */
+function breakable(name: string): string {
+  return escape(name).replace(/(?<=[a-z]{2})(?=[A-Z_])|(?<=\.)(?=[A-Za-z])/g, '<wbr>');
 }
 
 function referenceText(reference: string, strings: ProofStrings): string {
