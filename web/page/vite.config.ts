@@ -54,7 +54,7 @@ export default defineConfig({
             })),
             {
               name: 'page',
-              test: /\/page\/(history-entry|language-menu|live-code|reading-place|visible)\.ts$|\/(registry|generated\/figures)\.ts$|preload-helper/,
+              test: /\/page\/(history-entry|language-menu|live-code|reading-place|scrollers|visible)\.ts$|\/(registry|generated\/figures)\.ts$|preload-helper/,
               priority: 3,
             },
             { name: 'library', test: /\/lib\/index\.ts$/, priority: 2 },

@@ -18,7 +18,7 @@ import { RaceRun } from './run.js';
 import { raceStyles } from './styles.js';
 import { RACE, type RaceWords } from './texts.js';
 import type { RaceView } from './view.js';
-import { countsTables, crossingsText, raceData, shownText, statusLine } from './words.js';
+import { countsTables, crossingsLine, raceData, shownText, statusLine, withAvailability } from './words.js';
 
 /** The least width for a table of six columns, in CSS pixels. */
 const NARROW = 624;
@@ -95,7 +95,7 @@ export class ComplexityRace extends figureWith(settings) {
       <div class="counts" role="region" tabindex="0" aria-label=${words.text('race.counts')}>
         ${countsTables(view, this.#width.pixels < NARROW)}
       </div>
-      ${this.line(undefined, crossingsText(this.#run.state, view, plot))} ${keyToMarks(words)}
+      ${this.line(undefined, withAvailability(this.#run.state, words, crossingsLine(plot, view)))} ${keyToMarks(words)}
       <p class="remark machine">${statusLine(this.#run, view, plot)}</p>
     `;
   }

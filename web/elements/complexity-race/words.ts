@@ -92,13 +92,12 @@ export function shownText(state: RaceState, view: RaceView, plot: Pick<RacePlot,
     .map(({ contestant, text }) => `${words.text(`race.${contestant}`)} ${text}`)
     .join(', ');
   const shown = words.text(times.length > 0 ? 'race.shownTimes' : 'race.shown', { sizes: sizesText(view), list });
-  return `${shown} ${crossingsText(state, view, plot)}`;
+  return withAvailability(state, words, `${shown} ${crossingsLine(plot, view)}`);
 }
 
-/** Where attention's mixing becomes slower; and first, whether there can be no race. */
-export function crossingsText(state: RaceState, view: RaceView, plot: Pick<RacePlot, 'curves'>): string {
-  const crossings = crossingsLine(plot, view);
-  return state === 'unavailable' ? `${view.words.text('race.noWorker')} ${crossings}` : crossings;
+/** A text, and before it that there can be no race, if so. */
+export function withAvailability(state: RaceState, words: RaceWords, text: string): string {
+  return state === 'unavailable' ? `${words.text('race.noWorker')} ${text}` : text;
 }
 
 /** The machine and the date of the measurements, or a sentence that there are none. */

@@ -13,6 +13,7 @@ import { extrapolationPlot, lengthAt, valuesAt } from './plot.js';
 import { COMPARED, COMPUTED, LENGTHS, STEPS, TRAINED } from './runs.js';
 import { ExtrapolationSession, type Running, type ShownCurves } from './session.js';
 import { extrapolationStyles } from './styles.js';
+import { EXTRAPOLATION, type ExtrapolationWords } from './texts.js';
 import { comparisonText } from './words.js';
 
 const LAST_SEED = 9999;
@@ -27,9 +28,11 @@ const settings = {
  * accuracy on longer ones. It begins with precomputed curves; the reader can train the models again, in a worker.
  */
 export class LengthExtrapolation extends figureWith(settings) {
+  static override readonly texts = [EXTRAPOLATION];
   static override styles = [plotStyles, seriesStyles, readingStyles, extrapolationStyles];
   static override properties = { read: { state: true } };
 
+  declare protected readonly words: ExtrapolationWords;
   /** The length whose accuracies are read. */
   declare protected read: number | undefined;
   readonly #width = new Width(this);

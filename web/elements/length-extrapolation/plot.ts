@@ -1,7 +1,7 @@
 import { scaleLinear, type ScaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { nothing, svg, type SVGTemplateResult } from 'lit';
-import type { Localised } from '../shared/localised.js';
+import type { ExtrapolationWords } from './texts.js';
 import { curveLabel, spreadLabels } from '../shared/plot/direct-labels.js';
 import { positionsStyle } from '../shared/plot/positions-style.js';
 import { readingLine } from '../shared/plot/reading.js';
@@ -30,7 +30,7 @@ export function lengthAt(left: number, pixels: number): number {
 }
 
 /** The curves' values at one of LENGTHS, in words. */
-export function valuesAt({ curves, faint }: Shown, length: number, words: Localised): string {
+export function valuesAt({ curves, faint }: Shown, length: number, words: ExtrapolationWords): string {
   const at = LENGTHS.findIndex((each) => each === length);
   const values = COMPARED.flatMap((positions) => {
     const accuracy = (curves.get(positions) ?? faint.get(positions))?.[at];
@@ -47,7 +47,7 @@ export function extrapolationPlot(
   { curves, faint }: Shown,
   read: number | undefined,
   pixels: number,
-  words: Localised,
+  words: ExtrapolationWords,
 ): SVGTemplateResult {
   const height = Math.max(236, Math.min(296, pixels * 0.42 + 16));
   const [right, bottom] = [pixels - MARGIN.right, height - MARGIN.bottom];

@@ -1,9 +1,12 @@
-import type { Localised } from '../shared/localised.js';
+import type { ExtrapolationWords } from './texts.js';
 import { COMPARED, LENGTHS } from './runs.js';
 import type { ShownCurves } from './session.js';
 
 /** How each kind's accuracy changes with the length; those that are best at the longest sequences come first. */
-export function comparisonText(words: Localised, { curves, faint }: Pick<ShownCurves, 'curves' | 'faint'>): string {
+export function comparisonText(
+  words: ExtrapolationWords,
+  { curves, faint }: Pick<ShownCurves, 'curves' | 'faint'>,
+): string {
   const from = words.number(LENGTHS[0]);
   const list = COMPARED.flatMap((positions) => {
     const points = curves.get(positions) ?? faint.get(positions);

@@ -163,6 +163,7 @@ export class PermutationDemo extends figureWith(settings) {
     this.change({ order });
   };
 
+  /** Two buttons with one tab stop, since each moves the token both ways by the arrow keys. */
   #movers(place: number, token: string): TemplateResult {
     const { words } = this;
     const button = (by: -1 | 1): TemplateResult =>
@@ -170,6 +171,7 @@ export class PermutationDemo extends figureWith(settings) {
         type="button"
         data-place=${place}
         data-by=${by}
+        tabindex=${by < 0 === place > 0 ? 0 : -1}
         ?disabled=${moved(this.order, place, by) === this.order}
         aria-label=${words.text(by < 0 ? 'permute.up' : 'permute.down', { token, place: place + 1 })}
         @click=${() => void this.#move(place, by, by)}
