@@ -2,7 +2,6 @@
 import { expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import type { FigureElement } from '../../../../web/elements/kit.js';
-import { LANGUAGES } from '../../../../web/elements/languages.js';
 import { attention, complexity } from '../../../support/library.js';
 import { openAlone } from '../../alone.js';
 import { useBrowser } from '../../browser.js';
@@ -189,26 +188,6 @@ test.each(TAGS)('%s says what comes of its settings', async (tag) => {
     said.add(text);
   }
   expect(said.size).toBe(settings.length);
-});
-
-test('each has its sentence in every language', async () => {
-  const all = new Map<string, string[]>();
-  for (const language of LANGUAGES) {
-    const page = await open({ path: `/${language}/${TAGS.join('+')}`, figures: TAGS });
-    await page.waitForTimeout(500);
-    const texts: string[] = [];
-    for (const tag of TAGS) texts.push(await described(page.locator(tag)));
-    all.set(language, texts);
-  }
-  expect(all.size).toBe(5);
-  const english = all.get('en')!;
-  for (const [language, texts] of all) {
-    texts.forEach((text, at) => {
-      expect(text).not.toBe('');
-      expect(text).not.toMatch(/[{}]|NaN|undefined/);
-      if (language !== 'en') expect(text).not.toBe(english[at]);
-    });
-  }
 });
 
 /** A slider, a radio button or a check box of each figure, and a key that changes it. */

@@ -10,8 +10,7 @@ import { define } from '../define.js';
 import { dataTable } from '../figure/data-table.js';
 import type { FigureData } from '../figure/figure-data.js';
 import { toolStyles } from '../figure/figure-tools-styles.js';
-import { saveStage } from '../figure/save-stage.js';
-import { playTool, saveTools, toolMenu } from '../figure/tool-menu.js';
+import { viewerTools } from '../figure/viewer-tools.js';
 import type { Cell } from '../heat-map/cursor.js';
 import '../heat-map/heat-map.js';
 import { mapAxesStyles } from '../heat-map/map-axes.js';
@@ -286,23 +285,13 @@ export class LensViewer extends AttributeElement {
   }
 
   #tools(): TemplateResult {
-    const words = this.#words;
-    const save = async (kind: Parameters<typeof saveStage>[0]): Promise<void> => {
-      const title = this.getAttribute('aria-label') ?? this.#title();
-      this.note = await saveStage(kind, this, { title, description: this.#title() }, () => this.data(), words);
-    };
-    return html`<div class="tools">
-        ${toolMenu(
-          words,
-          [
-            ...saveTools((kind) => void save(kind)),
-            playTool,
-            { name: 'table', choose: () => (this.tableOpen = !this.tableOpen), open: this.tableOpen },
-          ],
-          this.getAttribute('aria-label') ?? this.localName,
-        )}
-      </div>
-      ${this.tableOpen ? this.#table() : nothing}`;
+    const tools = viewerTools(this, this.#words, {
+      caption: this.#title(),
+      data: () => this.data(),
+      table: { name: 'table', choose: () => (this.tableOpen = !this.tableOpen), open: this.tableOpen },
+      note: (text) => (this.note = text),
+    });
+    return html`${tools} ${this.tableOpen ? this.#table() : nothing}`;
   }
 
   #table(): TemplateResult {

@@ -9,8 +9,7 @@ import { entropies } from '../entropy/entropy.js';
 import type { FigureData } from '../figure/figure-data.js';
 import { isInFigure } from '../figure/figure-hosts.js';
 import { toolStyles } from '../figure/figure-tools-styles.js';
-import { saveStage } from '../figure/save-stage.js';
-import { playTool, saveTools, toolMenu } from '../figure/tool-menu.js';
+import { viewerTools } from '../figure/viewer-tools.js';
 import { watchDevicePixels } from '../heat-map/device-pixels.js';
 import { followScheme } from '../heat-map/follow-scheme.js';
 import { frameStyles } from '../heat-map/marks.js';
@@ -311,24 +310,14 @@ export class PatchViewer extends AttributeElement {
   }
 
   #tools(): TemplateResult {
-    const words = this.#words;
-    const save = async (kind: Parameters<typeof saveStage>[0]): Promise<void> => {
-      const title = this.getAttribute('aria-label') ?? this.#caption();
-      this.note = await saveStage(kind, this, { title, description: this.#caption() }, () => this.data(), words);
-    };
-    return html`<div class="tools">
-        ${toolMenu(
-          words,
-          [
-            ...saveTools((kind) => void save(kind)),
-            playTool,
-            { name: 'table', choose: () => (this.tableOpen = !this.tableOpen), open: this.tableOpen },
-          ],
-          this.getAttribute('aria-label') ?? this.localName,
-        )}
-      </div>
-      ${this.note === '' ? nothing : html`<p class="note" role="alert">${this.note}</p>`}
-      ${this.tableOpen ? this.#table() : nothing}`;
+    const tools = viewerTools(this, this.#words, {
+      caption: this.#caption(),
+      data: () => this.data(),
+      table: { name: 'table', choose: () => (this.tableOpen = !this.tableOpen), open: this.tableOpen },
+      note: (text) => (this.note = text),
+    });
+    return html`${tools} ${this.note === '' ? nothing : html`<p class="note" role="alert">${this.note}</p>`}
+    ${this.tableOpen ? this.#table() : nothing}`;
   }
 
   /** The weights on the patches, as they lie in the picture; the others are in the caption. */
