@@ -81,6 +81,7 @@ export class ProofBenchmark extends LitElement {
           <input type="file" multiple accept=".mjs,.wasm" ?disabled=${isRunning} />
         </label>
       </div>
+      <p class="remark">${words.text('proof.ortAbout')}</p>
       <p role="status">
         ${state.kind === 'ready' ? nothing : words.text(`proof.${state.kind}`, { ...state })}
         ${without === undefined ? nothing : words.text('proof.without', { reason: without })}
@@ -92,8 +93,7 @@ export class ProofBenchmark extends LitElement {
       ></progress>
       ${WORK_NAMES.map((work) => this.#table(work))}
       ${isRunning || this.results.times.size === 0 ? nothing : this.#links()}
-      <p class="remark">${words.text('proof.limit')}</p>
-      <p class="remark">${words.text('proof.ortAbout')}</p>`;
+      <p class="remark">${words.text('proof.limit')}</p>`;
   }
 
   #table(work: Work): TemplateResult {
@@ -102,7 +102,7 @@ export class ProofBenchmark extends LitElement {
     return html`<div class="table" role="group" aria-label=${words.text('proof.results', { work: name })}>
       <table>
         <caption>
-          ${name}
+          <span>${name}</span>
         </caption>
         <thead>
           <tr>
@@ -115,11 +115,7 @@ export class ProofBenchmark extends LitElement {
             ([type, side]) =>
               html`<tr>
                 <th scope="row">${words.text(`proof.${side}`, { type })}</th>
-                ${
-                  side === 'all' && this.results.threads === 1
-                    ? html`<td class="why" colspan=${COLUMNS.length}>${words.text('proof.isolation')}</td>`
-                    : this.#cells(work, type, side).map((cell) => html`<td>${cell}</td>`)
-                }
+                ${this.#cells(work, type, side)}
               </tr>`,
           )}
         </tbody>
@@ -127,8 +123,10 @@ export class ProofBenchmark extends LitElement {
     </div>`;
   }
 
-  #cells(work: Work, type: Type, side: Side): string[] {
+  #cells(work: Work, type: Type, side: Side): TemplateResult | TemplateResult[] {
     const { milliseconds, rate, share, javascript, ort } = figuresOf(this.results, work, type, side);
+    const why = milliseconds === undefined && this.#whyEmpty(side);
+    if (why) return html`<td class="why" colspan=${COLUMNS.length}>${this.#words.text(why)}</td>`;
     const number = (value: number | undefined): string =>
       value === undefined ? '–' : this.#words.number(value, value >= 100 ? 0 : value >= 10 ? 1 : 2);
     return [
@@ -137,7 +135,13 @@ export class ProofBenchmark extends LitElement {
       share === undefined ? '–' : this.#words.percent(share, 0),
       number(javascript),
       number(ort),
-    ];
+    ].map((cell) => html`<td>${cell}</td>`);
+  }
+
+  /** What a row needs that was not there. */
+  #whyEmpty(side: Side): 'proof.isolation' | 'proof.choose' | undefined {
+    if (side === 'all' && this.results.threads === 1) return 'proof.isolation';
+    return side === 'ort' ? 'proof.choose' : undefined;
   }
 
   #links(): TemplateResult {

@@ -23,7 +23,7 @@ export function proofPage(
     <link rel="stylesheet" href="/proof/proof.css" />
     <script type="module" src="/proof/main.ts"></script>
   </head>
-  <body>
+  <body class="proof">
     <header>
       <div class="bar">
         <a class="home" href="../">${words.section}</a>
