@@ -123,6 +123,7 @@ serve(async (task) => {
     if (task.kind === 'first-embedding') return await (await import('./first-embedding.mjs')).measureFirstEmbedding();
     if (task.kind === 'first-picture')
       return await (await import('./first-picture.mjs')).measureFirstPicture({ progress });
+    if (task.kind === 'proof') return await (await import('./proof.mjs')).measureProof({ progress, ...task });
     if (task.kind === 'growth') return await measureGrowth({ open, progress, ...task });
     if (task.kind === 'long') return await measureLong({ open });
     return await measureWork(task);

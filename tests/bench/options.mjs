@@ -6,7 +6,7 @@ import { ORT_INT8, quick as quickWorks, quickPeers, scaling as scalingWorks, wor
 const everyPeer = ['ort', 'tfjs', 'javascript'];
 const peerNames = [...everyPeer, 'wllama', 'ort-attention', 'ort-mha', ...ORT_INT8];
 /** Measurements which take long and begin in Node, whatever engine the rows have. */
-const NODE = ['drift', 'opening-memory', 'opening-gguf', 'first-embedding', 'first-picture'];
+const NODE = ['drift', 'opening-memory', 'opening-gguf', 'first-embedding', 'first-picture', 'proof'];
 const allNames = ['limits', 'cold', ...works.map((work) => work.name), 'long', 'growth', ...NODE];
 
 export const usage = `usage: npm run bench -- [options]

@@ -274,3 +274,16 @@ export function firstPictureTable({ failed, steps, results, bar }) {
     table(['threads', ...steps, 'all', ''], rows),
   ].join('\n');
 }
+
+export function proofTable({ failed, rows, seconds }) {
+  if (failed) return `\nproof: failed: ${failed}`;
+  const cells = rows.map(({ name, page, bench }) => {
+    const ratio = page / bench;
+    return [name, ms(page), ms(bench), ratio.toFixed(2), Math.abs(Math.log(ratio)) <= Math.log(1.15) ? 'ok' : 'MISSED'];
+  });
+  return [
+    `\nThe proof page and this benchmark in Chromium, medians in ms, the best of three runs; the bar is a difference of 15 %. The page took`,
+    `${seconds.toFixed(0)} s at most.`,
+    table(['', 'page', 'benchmark', 'ratio', ''], cells),
+  ].join('\n');
+}

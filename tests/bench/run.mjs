@@ -18,6 +18,7 @@ import {
   merge,
   openingGgufTable,
   openingTable,
+  proofTable,
   rowTables,
 } from './report.mjs';
 import { scalingTable } from './scaling.mjs';
@@ -35,6 +36,7 @@ const TABLES = {
   'opening-gguf': openingGgufTable,
   'first-embedding': firstEmbeddingTable,
   'first-picture': firstPictureTable,
+  proof: proofTable,
 };
 
 const say = (text) => process.stderr.write(`bench: ${text}\n`);
@@ -87,10 +89,10 @@ async function measureAll({ measure }, options, task, report, save) {
 
 async function main() {
   const options = parse(process.argv.slice(2));
-  const { peers, rounds, quick, clock, threads, relaxed, browser, scaling } = options;
+  const { names, peers, rounds, quick, clock, threads, relaxed, browser, scaling } = options;
   const started = performance.now();
   const needsPeers = peers.some((peer) => peer !== 'javascript');
-  const { fused } = await setUp({ needsPeers, relaxed, browser, say });
+  const { fused } = await setUp({ needsPeers, relaxed, browser: browser || names.includes('proof'), say });
   const task = { quick, rounds, peers, clock, threads, relaxed, scaling, fused };
   const place = browser ? await inBrowser() : inNode();
   try {

@@ -14,7 +14,7 @@ export const SIZE = 512;
 /** As all-MiniLM-L6-v2. */
 export const ENCODER = { layers: 6, width: 384, heads: 12, hiddens: 1536, batch: 1, tokens: 128 } as const;
 /** The tokens of a story, and the numbers of the model that writes it. */
-export const STORY = { tokens: 64, parameters: 260_032 } as const;
+export const STORY = { tokens: 256, parameters: 260_032 } as const;
 
 const { layers, width, hiddens, tokens } = ENCODER;
 
