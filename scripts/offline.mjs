@@ -30,14 +30,14 @@ const partOf = (path) =>
   /^\.\/assets\/([a-z]{2})-[\w-]{8}\.(?:js|svg)$/.exec(path)?.[1] ??
   (path.startsWith('./assets/hangul-') ? 'ko' : undefined);
 
-// Without stills, which only paper and browsers without scripts need; the files of wasm and the scripts for threads,
-// which the race and the benchmark fetch when they need them; and the licences.
+// Without stills, which only paper and browsers without scripts need; the benchmark's worker, the files of wasm and the
+// scripts for threads, which the benchmark and the race fetch when they need them; and the licences.
 const files = readdirSync(folder, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, sep).length).replaceAll(sep, '/'))
   .filter(
     (file) =>
-      file !== NAME && !file.startsWith('stills/') && !/^assets\/(thread|wasm-attention[a-z-]*)-|\.txt$/.test(file),
+      file !== NAME && !file.startsWith('stills/') && !/^assets\/(proof-worker|thread|wasm-attention[a-z-]*)-|\.txt$/.test(file),
   )
   .sort()
   .map((file) => {

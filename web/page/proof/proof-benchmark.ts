@@ -174,12 +174,13 @@ export class ProofBenchmark extends LitElement {
     this.progress = 0;
     this.state = { kind: 'running' };
     this.#began = performance.now();
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
+    const worker = new Worker(new URL('./proof-worker.ts', import.meta.url), { type: 'module' });
     // A message that was sent before the end may still arrive.
     worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
       if (worker === this.#worker) this.#take(data);
     });
-    worker.addEventListener('error', ({ message }) => {
+    // An event without a message: the script did not load.
+    worker.addEventListener('error', ({ message = 'proof-worker.js' }: Partial<ErrorEvent>) => {
       if (worker === this.#worker) this.#end({ kind: 'failed', reason: message });
     });
     this.#worker = worker;

@@ -134,11 +134,14 @@ describe('the benchmark', () => {
     expect((await cellsOf(benchmark, /Product/, 'float32, one thread'))[4]).toBe('–');
   });
 
-  test('says so if it cannot start', async () => {
+  test.each([
+    ['**/*.wasm', /The benchmark could not go on: .*wasm/],
+    ['**/proof-worker*', /The benchmark could not go on: proof-worker\.js/],
+  ])('says so if it cannot start without %s', async (files, reason) => {
     const { page, benchmark } = await proof();
-    await page.route('**/*.wasm', (route) => route.abort());
+    await page.route(files, (route) => route.abort());
     await start(benchmark);
-    await ended(benchmark, 'The benchmark could not go on: ');
+    await ended(benchmark, reason);
     expect(await benchmark.locator('button').innerText()).toBe('Start the benchmark');
     expectErrors(/wasm|Failed to load/);
   });
