@@ -134,17 +134,22 @@ describe('the benchmark', () => {
     expect((await cellsOf(benchmark, /Product/, 'float32, one thread'))[4]).toBe('–');
   });
 
-  test.each([
-    ['**/*.wasm', /The benchmark could not go on: .*wasm/],
-    ['**/proof-worker*', /The benchmark could not go on: proof-worker\.js/],
-  ])('says so if it cannot start without %s', async (files, reason) => {
+  /** Starts the benchmark where some files cannot be loaded, and waits for the reason that it gives. */
+  async function startWithout(files: string, reason: RegExp): Promise<void> {
     const { page, benchmark } = await proof();
     await page.route(files, (route) => route.abort());
     await start(benchmark);
     await ended(benchmark, reason);
     expect(await benchmark.locator('button').innerText()).toBe('Start the benchmark');
+  }
+
+  test('says so if it cannot start without the wasm', async () => {
+    await startWithout('**/*.wasm', /The benchmark could not go on: .*wasm/);
     expectErrors(/wasm|Failed to load/);
   });
+
+  test('says so if it cannot start without its worker', () =>
+    startWithout('**/proof-worker*', /The benchmark could not go on: proof-worker\.js/));
 });
 
 describe('on an isolated host', () => {
