@@ -277,16 +277,18 @@ describe('sizes at the ends', () => {
     expect(new Set(data).size).toBe(3);
   });
 
-  test('20 megapixels take less than three seconds', () => {
-    const [width, height] = [5472, 3648];
-    const data = new Uint8ClampedArray(4 * width * height).map((_, i) => i * 7919);
-    const times = [1, 2, 3].map(() => {
-      const start = performance.now();
-      pixelsOf({ data, width, height }, { model_type: 'clip' });
-      return performance.now() - start;
-    });
-    // 0.35 s on one core without load.
-    expect(Math.min(...times)).toBeLessThan(3000);
+  test('20 megapixels take at most twice as long as five for each pixel', () => {
+    const sizes = [1, 2].map((scale) => [2736 * scale, 1824 * scale] as const);
+    const best = [Infinity, Infinity];
+    for (let round = 0; round < 3; ++round) {
+      for (const [i, [width, height]] of sizes.entries()) {
+        const data = new Uint8ClampedArray(4 * width * height);
+        const start = performance.now();
+        pixelsOf({ data, width, height }, { model_type: 'clip' });
+        best[i] = Math.min(best[i]!, performance.now() - start);
+      }
+    }
+    expect(best[1]! / best[0]!).toBeLessThan(8);
   });
 
   test('of a picture that is a line, only what the crop keeps is computed', () => {
