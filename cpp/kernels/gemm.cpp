@@ -71,11 +71,15 @@ int columnsAtOnce(int row_blocks, int cols, double work) {
 class Product {
  public:
   Product(int rows, int cols, int depth)
+      : Product(rows, cols, depth,
+                std::clamp(kBlockFloats / std::clamp(depth, 1, kDepthBlock) / kTileRows * kTileRows, kRowBlock,
+                           kMostRows)) {}
+
+  Product(int rows, int cols, int depth, int block_rows)
       : rows_(rows),
         cols_(cols),
         depth_(depth),
-        blockRows_(
-            std::clamp(kBlockFloats / std::clamp(depth, 1, kDepthBlock) / kTileRows * kTileRows, kRowBlock, kMostRows)),
+        blockRows_(block_rows),
         rowBlocks_((rows + blockRows_ - 1) / blockRows_),
         work_(static_cast<double>(rows) * cols * depth),
         blockCols_(columnsAtOnce(rowBlocks_, cols, work_)),
@@ -84,11 +88,11 @@ class Product {
 
   int bandRows() const { return bandBlocks_ * blockRows_; }
 
-  /// stream      of the rows, in parts of bandRows(); or null
-  /// rows_alone  whether multiplyRow can compute single rows
+  /// stream  of the rows, in parts of bandRows(); or null
+  /// finite  whether all numbers of a float16 weight are
   template <typename Weight>
   void run(const float* a, ptrdiff_t a_stride, const Weight* packed, const float* bias, bool overwrite, float* c,
-           ptrdiff_t c_stride, Stream* stream, bool rows_alone = true) {
+           ptrdiff_t c_stride, Stream* stream, bool finite = true) {
     const int blocks = rowBlocks_ * colBlocks_;
     const int depth_blocks = (depth_ + kDepthBlock - 1) / kDepthBlock;
     const auto multiply = [&](int index, int thread) {
@@ -110,10 +114,10 @@ class Product {
           packed + depth_block * panelsSize(cols_, kDepthBlock, kPanelCols<Weight>) + static_cast<size_t>(j) * depth;
       float* to = c + i * c_stride + j;
       const Addend plus = addendOf(overwrite && k == 0, bias ? bias + j : nullptr, to, c_stride);
-      if (rows == 1 && rows_alone) {
+      if (rows == 1 && finite) {
         multiplyRow(from, panels, plus, to, cols, depth);
       } else {
-        multiplyRows(from, a_stride, panels, plus, to, c_stride, rows, cols, depth);
+        multiplyRows(from, a_stride, panels, plus, to, c_stride, rows, cols, depth, finite);
       }
       done.advance();
     };
@@ -149,7 +153,7 @@ void gemmHalf(const float* a, ptrdiff_t a_stride, const float* packed, const flo
               int rows, int cols, int depth) {
   if (depth == 0) fillRows(bias, c, c_stride, rows, cols);
   const auto* const halves = reinterpret_cast<const Half*>(packed + kHalfHeader);
-  Product(rows, cols, depth).run(a, a_stride, halves, bias, true, c, c_stride, nullptr, packed[0] == 0);
+  Product(rows, cols, depth, kHalfRows).run(a, a_stride, halves, bias, true, c, c_stride, nullptr, packed[0] == 0);
 }
 
 void gemmStreamed(const float* a, const float* packed, const float* bias, float* c, int rows, int cols, int depth) {
