@@ -2,6 +2,15 @@
 //   Emscripten's pthreads, mutex, condition variable    18 to 43 / 20 to 180, and 11 kB more JavaScript (brotli)
 //   rounds, closed by the caller                        0.14 to 0.55 / 20 to 180   <- this
 // Today, in calls: npm run bench -- --scaling --work attention-128,textbook
+//
+// Versions tried for decoding (speed of a token on two threads relative to one: 3 layers of SmolLM2 in float32 /
+// float16 / int8, 8 layers in int8, and processor time of those; Ice Lake, Node 20, busy, the fastest of hundreds of
+// calls):
+//   no loop is large enough to wake threads                 1.00 / 1.00 / 0.97, 1.00, 1.01
+//   woken for a pass; then loops of 10 µs are shared        1.66 / 1.56 / 1.26, 1.25, 1.14
+//   woken for a pass; then loops of 4 µs are shared         1.69 / 1.53 / 1.35, 1.51, 1.10   <- this
+//   woken for a pass; then loops of 1.6 µs are shared       1.87 / 1.69 / 1.45, 1.40, 1.21
+// Today: npm run bench -- --threads 2 --work smollm2-token-int8
 #ifdef WASM_ATTENTION_THREADS
 #include "kernels/pool.h"
 
@@ -48,8 +57,8 @@ Task task_ = nullptr;
 const void* context_ = nullptr;
 uint32_t count_ = 0;
 uint32_t thread_count = 1;
-// The least work for which a loop is shared: 0.1 ms of one core if threads must be woken, 10 µs if all are awake.
-double worth = 2.5e6, worth_awake = 2.5e5;
+// The least work for which a loop is shared: 0.1 ms of one core if threads must be woken, 4 µs if all are awake.
+double worth = 2.5e6, worth_awake = 1e5;
 bool busy = false;  // the caller is in a round
 
 // The least work of a call of small loops for which threads are woken, in units of `worth`; they are awake after a

@@ -180,6 +180,19 @@ int64_t scratchOf(const Step& step, int past) {
   }
 }
 
+/// The products' multiplications with weights.
+double workOf(const Step& step) {
+  if (step.action == StepAction::kLinear) {
+    const auto& a = argsOf<LinearArgs>(step);
+    return static_cast<double>(a.rows) * a.inputs * a.outputs;
+  }
+  if (step.action == StepAction::kFeedForward) {
+    const auto& a = argsOf<FeedForwardArgs>(step);
+    return static_cast<double>(a.rows) * a.width * a.hiddenWidth * (a.gated ? 3 : 2);
+  }
+  return 0;
+}
+
 }  // namespace
 
 int64_t runStepsScratch(const RunStepsArgs& args) {
@@ -189,6 +202,9 @@ int64_t runStepsScratch(const RunStepsArgs& args) {
 }
 
 void runSteps(const RunStepsArgs& args, float* scratch) {
+  double work = 0;
+  forSteps(args, [&](const Step& step) { work += workOf(step); });
+  wakeThreads(work);
   forSteps(args, [&](const Step& step) { run(step, args.past, scratch); });
 }
 
