@@ -4,6 +4,7 @@ import {
   fileNamed,
   GAP_BYTES,
   OwnFile,
+  PIECE_BYTES,
   readBytes,
   unlessAborted,
   unreadable as broken,
@@ -135,7 +136,19 @@ class AddressFile extends OwnFile {
   }
 }
 
-type Reader = ReadableStreamDefaultReader<Uint8Array>;
+/** A stream's reader, of which some fill the room that they are given. */
+interface Reader {
+  read(room: Uint8Array): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+}
+
+function readerOf(body: ReadableStream<Uint8Array>): Reader {
+  try {
+    return body.getReader({ mode: 'byob' }) as Reader;
+  } catch {
+    return body.getReader();
+  }
+}
 
 /** Reads go on in the response of the last one where they can. */
 class AddressSource implements Source {
@@ -148,6 +161,8 @@ class AddressSource implements Source {
   readonly #request: Fetch;
   #controller: AbortController | undefined;
   #reader: Reader | undefined;
+  /** Where bytes arrive, if the reader fills it: fresh memory for each piece would take as long as the rest. */
+  #room = new Uint8Array(PIECE_BYTES);
   /** What has arrived and was not read yet; it begins at byte #at. */
   #rest = new Uint8Array(0);
   #at = 0;
@@ -169,11 +184,7 @@ class AddressSource implements Source {
     const end = start + target.length;
     for (let at = start; at < end;) {
       const reader = this.#reaches(at) ?? (await this.#open(at, Math.max(until, end)));
-      if (this.#rest.length === 0) {
-        const { done, value } = await reader.read().catch((cause: unknown) => broken(this.name, cause));
-        if (done) wrongSize(this.name, this.size, this.#at);
-        this.#rest = value as Uint8Array<ArrayBuffer>;
-      }
+      if (this.#rest.length === 0 && (await this.#isDone(reader))) wrongSize(this.name, this.size, this.#at);
       // Bytes before `at` are skipped.
       const skipped = Math.min(at - this.#at, this.#rest.length);
       const taken = Math.min(end - at, this.#rest.length - skipped);
@@ -224,8 +235,18 @@ class AddressSource implements Source {
     // A server may send less than was asked for.
     this.#end = this.isForward ? this.size : Math.min(until, (range?.last ?? until) + 1);
     this.#rest = new Uint8Array(0);
-    this.#reader = body.getReader();
+    this.#reader = readerOf(body);
     return this.#reader;
+  }
+
+  /** Waits for the next bytes, or the end. */
+  async #isDone(reader: Reader): Promise<boolean> {
+    const { done, value } = await reader.read(this.#room).catch((cause: unknown) => broken(this.name, cause));
+    if (value) {
+      this.#rest = value as Uint8Array<ArrayBuffer>;
+      this.#room = new Uint8Array(this.#rest.buffer);
+    }
+    return done;
   }
 
   /** Throws for a response of another version than the last one's: parts of two files are none. */
@@ -242,9 +263,7 @@ class AddressSource implements Source {
   async #checkEnd(): Promise<void> {
     this.#isEndless = false;
     while (this.#rest.length === 0) {
-      const { done, value } = await this.#reader!.read().catch((cause: unknown) => broken(this.name, cause));
-      if (done) return;
-      this.#rest = value as Uint8Array<ArrayBuffer>;
+      if (await this.#isDone(this.#reader!)) return;
     }
     wrongSize(this.name, this.size, this.size + this.#rest.length);
   }
