@@ -26,7 +26,7 @@ void packCacheRow(const float* from, int width, WeightType type, float* to) {
   std::memset(to, 0, cacheRowSize(width, type) * sizeof(float));
   if (type == WeightType::kFloat16) {
     auto* const halves = reinterpret_cast<Half*>(to);
-    for (int e = 0; e < width; ++e) halves[e] = narrow(from[e]);
+    narrowRow(from, width, halves, 1);
     return;
   }
   const Scale scale(largestMagnitude(from, width), kMostByte);

@@ -1,6 +1,9 @@
+// Opening 135 million parameters of float16, in s of one core (Node 20):
+//   checked in JavaScript, rounded number by number    0.90
+//   checked only if C++ says so, rounded in vectors    0.42   <- this
+//
 // The packed right operand of a product in float16, in the order of pack_matrix.cpp.
 #include <algorithm>
-#include <cmath>
 
 #include "kernels/cutter.h"
 #include "kernels/gemm.h"
@@ -9,6 +12,7 @@
 #include "kernels/parallel.h"
 #include "kernels/tile.h"
 #include "simd/half.h"
+#include "simd/rounded.h"
 
 namespace wasm_attention {
 namespace {
@@ -29,15 +33,15 @@ int64_t halfSize(int64_t depth, int64_t cols) { return kHalfHeader + times(round
 
 void packHalfPart(const float* w, int depth, int cols, int first, int count, float* packed) {
   constexpr float kInfinite = 65520;  // the smallest number that becomes infinite
-  for (size_t i = 0; i < static_cast<size_t>(count) * depth; ++i) {
-    if (!(std::fabs(w[i]) < kInfinite)) packed[0] = 1;
+  for (int row = 0; row < count; ++row) {
+    if (!(largestMagnitude(w + static_cast<ptrdiff_t>(row) * depth, depth) < kInfinite)) packed[0] = 1;
   }
   auto* const halves = reinterpret_cast<Half*>(packed + kHalfHeader);
   parallelFor(count, kCopyWork * count * depth, [&](int row, int) {
     const float* const from = w + static_cast<ptrdiff_t>(row) * depth;
     for (int begin = 0; begin < depth; begin += kDepthBlock) {
       Half* const to = panelOf(halves, depth, cols, begin, first + row) + placeOf(first + row);
-      for (int k = 0; k < std::min(depth - begin, kDepthBlock); ++k) to[k * kHalfCols] = narrow(from[begin + k]);
+      narrowRow(from + begin, std::min(depth - begin, kDepthBlock), to, kHalfCols);
     }
   });
 }

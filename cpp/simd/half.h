@@ -1,6 +1,7 @@
 // float16, widened and rounded exactly with instructions that all processors have.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -39,26 +40,28 @@ inline f32x4 grown(f32x4 shrunk) {
 
 inline float widen(Half half) { return grown(shrunkLow(splat(int32_t{half})))[0]; }
 
-/// The nearest float16, ties to even, as Math.f16round; beyond 65504 by half a step or more it is infinite.
-inline Half narrow(float x) {
-  uint32_t bits;
-  std::memcpy(&bits, &x, sizeof bits);
-  const uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
-  if (magnitude >= 0x7f800000) return static_cast<Half>(sign | 0x7c00 | (magnitude > 0x7f800000 ? 0x200 : 0));
-  if (magnitude >= 0x47800000) return static_cast<Half>(sign | 0x7c00);
-  if (magnitude < 0x38800000) {
-    // Subnormal: the last digit of the sum is 2^-24, so it rounds there.
-    constexpr float kDigits = 0.5f;
-    float sum;
-    std::memcpy(&sum, &magnitude, sizeof sum);
-    sum += kDigits;
-    uint32_t digits, none;
-    std::memcpy(&digits, &sum, sizeof digits);
-    std::memcpy(&none, &kDigits, sizeof none);
-    return static_cast<Half>(sign | (digits - none));
+/// The nearest float16s, ties to even, as Math.f16round; beyond 65504 by half a step or more they are infinite.
+inline i32x4 narrow(f32x4 x) {
+  const i32x4 bits = reinterpret_cast<i32x4>(x), magnitude = bits & splat(0x7fffffff);
+  const i32x4 normal = ((magnitude + splat(0xfff) + (magnitude >> 13 & splat(1))) >> 13) - splat(112 << 10);
+  // Subnormal: the last digit of the sum is 2^-24, so it rounds there.
+  const f32x4 digits = splat(0.5f);
+  const i32x4 small =
+      reinterpret_cast<i32x4>(reinterpret_cast<f32x4>(magnitude) + digits) - reinterpret_cast<i32x4>(digits);
+  const i32x4 special = splat(0x7c00) | ((magnitude > splat(0x7f800000)) & splat(0x200));
+  const i32x4 finite = magnitude < splat(0x38800000) ? small : normal;
+  return (magnitude < splat(0x47800000) ? finite : special) | (bits >> 16 & splat(0x8000));
+}
+inline Half narrow(float x) { return static_cast<Half>(narrow(splat(x))[0]); }
+
+/// Writes a row's nearest float16s, `stride` apart.
+inline void narrowRow(const float* from, int width, Half* to, ptrdiff_t stride) {
+  int e = 0;
+  for (; e + kLanes <= width; e += kLanes, to += kLanes * stride) {
+    const i32x4 four = narrow(load(from + e));
+    for (int i = 0; i < kLanes; ++i) to[i * stride] = static_cast<Half>(four[i]);
   }
-  const uint32_t rounded = magnitude + 0xfff + (magnitude >> 13 & 1);
-  return static_cast<Half>(sign | ((rounded >> 13) - (112 << 10)));
+  for (; e < width; ++e, to += stride) *to = narrow(from[e]);
 }
 
 }  // namespace wasm_attention

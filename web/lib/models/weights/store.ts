@@ -123,23 +123,26 @@ export class Store {
     const packed = this.allocate(size);
     const matrix = { packed, inputs, outputs, type: weightType };
     const place = (): void => {
-      const read = this.#reader(parts, inputs, true);
+      const read = this.#reader(parts, inputs);
       scaleColumns(this.#wasm, OPERATION, matrix, read);
       packRows(this.#wasm, OPERATION, matrix, read);
+      // C++ notes whether a number became infinite.
+      if (weightType === FLOAT16 && memory.view(packed, 1)[0] !== 0) {
+        const check = this.#reader(parts, inputs, true);
+        for (let row = 0; row < outputs; ++row) memory.scope(OPERATION, () => check(row, 1));
+      }
     };
     this.#jobs.push({ tensors: namesOf(parts), place });
     if (!biasParts) return { packed, bias: 0, inputs, outputs, weightType };
     const bias = this.allocate(outputs);
     const placeBias = (): void =>
-      memory.scope(OPERATION, () => memory.write(bias, this.#reader(biasParts, 1, false)(0, outputs)));
+      memory.scope(OPERATION, () => memory.write(bias, this.#reader(biasParts, 1)(0, outputs)));
     this.#jobs.push({ tensors: namesOf(biasParts), place: placeBias });
     return { packed, bias, inputs, outputs, weightType };
   }
 
-  /** Reads rows of several parts as if they were one matrix. The next call may overwrite the result. */
-  #reader(parts: readonly Part[], inputs: number, isMatrix: boolean): (first: number, count: number) => Float32Array {
-    // Biases stay float32.
-    const rounds = this.weightType === FLOAT16 && isMatrix;
+  /** Reads rows of several parts as if they were one matrix, perhaps checks them for float16. The next call may overwrite the result. */
+  #reader(parts: readonly Part[], inputs: number, checks = false): (first: number, count: number) => Float32Array {
     const tensors = this.#tensors!;
     const read = parts.map(({ name, rows, factors, count }) => {
       const plain = rows((begin, end) => tensors.read(this.#wasm, name, begin, end));
@@ -147,7 +150,7 @@ export class Store {
       return (first: number, count: number): Float32Array => {
         const given = plain(first, count);
         const data = by ? multiplied(given, by.subarray(first, first + count)) : given;
-        if (rounds) checkHalves(OPERATION, `'${tensors.givenName(name)}'`, data);
+        if (checks) checkHalves(OPERATION, `'${tensors.givenName(name)}'`, data);
         return data;
       };
     });
