@@ -195,6 +195,10 @@ enum class FileType : int32_t { kFloat16 = 0, kBFloat16 = 1, kQ8_0 = 2 };
 /// count  of blocks a multiple of 32
 void widenFileNumbers(const uint8_t* from, float* out, int count, FileType type);
 
+/// out (rows, columns) = signed bytes times scales (rows, ceil(columns / 128)): int8 as the library writes it to files.
+/// from  any address; up to 3 bytes behind the last number are read
+void widenInt8(const uint8_t* from, const float* scales, float* out, int rows, int columns);
+
 /// Before an int8 weight is packed: gives each of its columns a factor, a power of two, by which inputs are multiplied
 /// and the column is divided, so that no column is lost among much larger ones that share its scale. Columns of a
 /// usual magnitude have the same factor, and the largest one is 1. Call the first function with rows of the weight,

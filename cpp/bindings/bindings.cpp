@@ -97,6 +97,7 @@ BINDINGS {
   op<&matmul, &matmulScratch>("matmul");
   op<&packWeight>("packWeight", "rows packed inputs outputs first count type");
   op<&widenFileNumbers>("widenFileNumbers", "from out count type");
+  op<&widenInt8>("widenInt8", "from scales out rows columns");
   op<&weighInt8Columns>("weighInt8Columns", "rows inputs count packed");
   op<&scaleInt8Columns>("scaleInt8Columns", "packed inputs sorted");
   op<&packedWeightSize>("packedWeightSize", "inputs outputs type");

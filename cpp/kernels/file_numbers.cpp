@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "attention.h"
+#include "kernels/int8_product.h"
 #include "simd/small.h"
 
 namespace wasm_attention {
@@ -16,6 +19,14 @@ void widenFileNumbers(const uint8_t* from, float* out, int count, FileType type)
     Half scale;
     std::memcpy(&scale, from, sizeof scale);
     widenRow<i8x4>(from + sizeof scale, kBlock, widen(scale), out + i);
+  }
+}
+
+void widenInt8(const uint8_t* from, const float* scales, float* out, int rows, int columns) {
+  for (int row = 0; row < rows; ++row, from += columns, out += columns) {
+    for (int begin = 0; begin < columns; begin += kScaleBlock) {
+      widenRow<i8x4>(from + begin, std::min(columns - begin, kScaleBlock), *scales++, out + begin);
+    }
   }
 }
 

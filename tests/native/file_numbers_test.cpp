@@ -68,5 +68,20 @@ TEST(FileNumbers, AreBlocksOfBytesWithAScale) {
   }
 }
 
+TEST(FileNumbers, AreBytesWithAScaleFor128Columns) {
+  constexpr int kRows = 3;
+  for (const int columns : {1, 128, 130, 389}) {
+    const int each = (columns + 127) / 128;
+    const Bytes bytes = randomBytes(size_t{kRows} * columns);
+    const auto scales = randomFloats(size_t(kRows) * each, 2);
+    std::vector<float> out(size_t{kRows} * columns);
+    widenInt8(bytes.data() + 1, scales.data(), out.data(), kRows, columns);
+    for (int i = 0; i < kRows * columns; ++i) {
+      const float scale = scales[i / columns * each + i % columns / 128];
+      expectSame(out[i], static_cast<double>(scale) * static_cast<int8_t>(bytes[1 + i]));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace wasm_attention

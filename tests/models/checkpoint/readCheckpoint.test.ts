@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openModel, readCheckpoint, type Checkpoint } from 'wasm-attention/models';
+import { readSafetensors, writeSafetensors } from 'wasm-attention/safetensors';
 import { attention } from '../../support/library.js';
 import { checkpoint } from '../fixtures.js';
 import {
@@ -129,6 +130,8 @@ test('a folder of weights and a config is enough', async () => {
 
 describe('at an address', () => {
   const small = published(NAME);
+  const weights = writeSafetensors(readSafetensors(bytes), { weightType: 'int8' });
+  const int8 = { ...small, 'model.safetensors': weights };
 
   test('config.json is asked for first, then the index, then sizes, and no weights', async () => {
     const { fetch: own, asked } = serverOf(small);
@@ -156,14 +159,16 @@ describe('at an address', () => {
   });
 
   test('weights are read once, with one request for the header and one for tensors', async () => {
-    const { fetch: own, asked } = serverOf(small);
-    await hiddenOf(await readCheckpoint(ADDRESS, { fetch: own }));
-    const requests = asked.filter((each) => each.startsWith('model.safetensors bytes'));
-    expect(requests.length).toBeLessThanOrEqual(2);
+    for (const files of [small, int8]) {
+      const { fetch: own, asked } = serverOf(files);
+      await hiddenOf(await readCheckpoint(ADDRESS, { fetch: own }));
+      const requests = asked.filter((each) => each.startsWith('model.safetensors bytes'));
+      expect(requests.length).toBeLessThanOrEqual(2);
+    }
   });
 
   test('a server that ignores Range sends a file once', async () => {
-    for (const files of [small, sharded(NAME, 3)]) {
+    for (const files of [small, int8, sharded(NAME, 3)]) {
       const { fetch: own, asked } = serverOf(files, { ranges: false });
       await hiddenOf(await readCheckpoint(ADDRESS, { fetch: own }));
       const requests = asked.filter((each) => each.includes('safetensors bytes'));

@@ -80,7 +80,9 @@ test('files in 16 bits, and in 8', async () => {
       ),
     ),
   );
-  for (const form of [...forms, new Uint8Array(writeSafetensors(tensors, { weightType: 'int8' }))]) {
+  const int8 = new Uint8Array(writeSafetensors(tensors, { weightType: 'int8' }));
+  expect(await resultOf(config, int8)).toEqual(await resultOf(config, write(readSafetensors(int8))));
+  for (const form of [...forms, int8]) {
     const files = { 'config.json': json(config), 'model.safetensors': form };
     for (const weights of [
       new Blob([form]),
@@ -122,6 +124,17 @@ describe('a head beside the embedding', () => {
         ]) {
           expect(await resultOf(config, weights, { weightType })).toEqual(expected);
         }
+      }
+    }
+  });
+
+  test('is another if only its scales in int8 differ', async () => {
+    for (const order of orders({ ...table, data: table.data.map((x) => 2 * x) })) {
+      const form = new Uint8Array(writeSafetensors(order, { weightType: 'int8' }));
+      const files = { 'config.json': json(config), 'model.safetensors': form };
+      const expected = await resultOf(config, readSafetensors(form));
+      for (const weights of [form, new Blob([form]), (await fetchedFrom(files)).weights]) {
+        expect(await resultOf(config, weights)).toEqual(expected);
       }
     }
   });

@@ -41,7 +41,7 @@ interface Found {
   readonly entry: JoinedEntry;
   readonly source: Source;
   /** The tensor with its bytes, while they are in memory. */
-  held: FileEntry | undefined;
+  held: JoinedEntry | undefined;
 }
 
 interface Range {
@@ -88,7 +88,7 @@ export class Tensors {
     }
     const { entry } = found;
     checkShape(OPERATION, `'${entry.name}'`, entry.shape, shape);
-    if (!isFloats(entry) && kernelType(entry) < 0)
+    if (!isFloats(entry) && !entry.scales && kernelType(entry) < 0)
       wrongValue(OPERATION, `'${entry.name}' to be ${this.#ggufTypes ?? 'F32, F16 or BF16'}`, entry.dtype);
     this.#used.add(name);
   }
@@ -132,18 +132,25 @@ export class Tensors {
    */
   read({ raw, memory }: Wasm, name: string, begin: number, end: number): Float32Array {
     const entry = this.#found.get(name)!.held!;
+    const { bytes, shape, scales } = entry;
     const type = kernelType(entry);
-    if (type < 0) {
+    if (type < 0 && !scales) {
       return readFloats(entry, begin, end, (length) => {
         if (this.#floats.length < length) this.#floats = new Float32Array(length);
         return this.#floats.subarray(0, length);
       });
     }
-    const { bytes, shape } = entry;
     const each = bytes.length / sizeOf(shape);
     const from = memory.bytes(bytes.subarray(begin * each, end * each));
     const floats = memory.reserve(end - begin);
-    raw.widenFileNumbers(from, floats, end - begin, type);
+    if (scales) {
+      const columns = shape[1]!;
+      const [row, last] = [begin / columns, end / columns];
+      const factors = readFloats(scales, row * scales.shape[1]!, last * scales.shape[1]!);
+      raw.widenInt8(from, memory.floats(factors), floats, last - row, columns);
+    } else {
+      raw.widenFileNumbers(from, floats, end - begin, type);
+    }
     return memory.view(floats, end - begin);
   }
 
@@ -178,7 +185,7 @@ export class Tensors {
       return this.#twins[0] === name && this.#twins[1] === other;
     }
     const key = `${name} ${other}`;
-    const equal = this.#equal.get(key) ?? sameBytes(one.held.bytes, two.held.bytes);
+    const equal = this.#equal.get(key) ?? sameTensors(one.held, two.held);
     this.#equal.set(key, equal);
     return equal;
   }
@@ -223,16 +230,20 @@ function prefixOf({ prefix, otherPrefix = prefix }: Names, given: string): strin
   return [prefix, otherPrefix].find((each) => given.startsWith(each)) ?? '';
 }
 
-function withBytes(entry: JoinedEntry, bytes: Uint8Array): FileEntry {
+function withBytes(entry: JoinedEntry, bytes: Uint8Array): JoinedEntry {
   const { scales } = entry;
   const size = entry.end - entry.begin;
   const held = { ...entry, bytes: bytes.subarray(0, size) };
-  return scales ? joinScales([held, { ...scales, bytes: bytes.subarray(size) }])[0]! : held;
+  return scales ? { ...held, scales: { ...scales, bytes: bytes.subarray(size) } } : held;
 }
 
 /** Whether arrays of one length are equal. */
 export function sameBytes(one: Uint8Array, two: Uint8Array): boolean {
   return one.every((byte, i) => byte === two[i]);
+}
+
+function sameTensors(one: JoinedEntry, two: JoinedEntry): boolean {
+  return sameBytes(one.bytes, two.bytes) && (!one.scales || sameTensors(one.scales, two.scales!));
 }
 
 /** A tensor's name in the model: without the family's prefix, and with today's names of a norm's parameters. */

@@ -1,8 +1,9 @@
 import { checkOptions, type Known } from '../check/options.js';
 import { wrongKind, wrongValue } from '../check/values.js';
 import type { Tensor } from '../types.js';
-import { isFloats, openSafetensors, readFloats, type FileEntry } from './file.js';
-import { joinScales } from './int8.js';
+import { isFloats, openSafetensors, readFloats } from './file.js';
+import { joinScales, type JoinedEntry } from './int8.js';
+import { fromInt8 } from './int8Numbers.js';
 
 const OPERATION = 'readSafetensors';
 
@@ -68,8 +69,9 @@ function checkNames(names: unknown): Set<string> {
 }
 
 /** A copy of a tensor's data; undefined for other types. */
-function readData(entry: FileEntry): Data | undefined {
-  const { name, dtype } = entry;
+function readData(entry: JoinedEntry): Data | undefined {
+  const { name, dtype, scales } = entry;
+  if (scales) return fromInt8(entry, scales);
   const bytes = entry.bytes.slice();
   if (isFloats(entry)) return readFloats({ ...entry, bytes });
   if (dtype === 'I32') return new Int32Array(bytes.buffer);

@@ -6,7 +6,8 @@ import { checkHalves, checkWeightType, type WeightType } from '../check/weightTy
 import { narrow } from '../runtime/halves.js';
 import { fresh, orOutOfMemory } from '../runtime/memory.js';
 import type { TensorLike } from '../types.js';
-import { scalesName, scalesShape, toInt8 } from './int8.js';
+import { scalesName, scalesShape } from './int8.js';
+import { toInt8 } from './int8Numbers.js';
 import { checkName, MAX_HEADER_BYTES, METADATA } from './header.js';
 
 const OPERATION = 'writeSafetensors';

@@ -60,8 +60,8 @@ export function columnsOf(module: string, which: number, maps: number): Source {
       rows: (read) => (first, count) => {
         const rows = new Float32Array(count * inputs);
         for (let r = 0; r < count; ++r) {
-          const at = (first + r) * all + which * inputs;
-          rows.set(read(at, at + inputs), r * inputs);
+          const row = read((first + r) * all, (first + r + 1) * all);
+          rows.set(row.subarray(which * inputs, (which + 1) * inputs), r * inputs);
         }
         return rows;
       },

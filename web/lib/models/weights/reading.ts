@@ -2,7 +2,7 @@
 import { fresh } from '../../runtime/memory.js';
 import { OPERATION } from '../config/architecture.js';
 import { sameBytes, type Place, type Tensors } from '../files.js';
-import { GAP_BYTES, PIECE_BYTES, unlessAborted } from './source.js';
+import { GAP_BYTES, PIECE_BYTES, unlessAborted, type Source } from './source.js';
 import type { Job } from './store.js';
 
 export interface ReadingOptions {
@@ -21,8 +21,24 @@ interface Group {
 interface Step extends Place {
   readonly name: string;
   readonly group: Group;
+  readonly ranges: readonly Range[];
+}
+
+/** Reads a tensor, or ahead of it its scales. */
+interface Read {
+  readonly step: Step;
+  readonly range: Range;
+}
+
+/** Bytes of a file. */
+interface Range {
+  readonly source: Source;
+  readonly begin: number;
+  readonly end: number;
   /** Where the reads of this file end that follow one after another. */
   until: number;
+  /** The bytes, if they have been read ahead. */
+  bytes?: Uint8Array;
 }
 
 /**
@@ -41,7 +57,8 @@ export async function readTensors(
   const groups = groupsOf(jobs);
   const twinGroup = twins && groups.find(({ names }) => names.has(twins[1]));
   twins?.forEach((name) => twinGroup?.names.add(name));
-  const steps = stepsOf(tensors, groups, twinGroup);
+  const reads = readsOf(tensors, groups, twinGroup);
+  const steps = reads.flatMap(({ step, range }) => (range === step.ranges[0] ? step : []));
   const total = steps.reduce((sum, { size }) => sum + size, 0);
   let done = 0;
   const proceed = (bytes: number): void => {
@@ -52,19 +69,24 @@ export async function readTensors(
 
   /** Reads a tensor piece by piece to where `take` says. */
   const read = async (
-    { source, ranges, until }: Step,
+    ranges: readonly Range[],
     take: (at: number, count: number) => Uint8Array,
     use?: (piece: Uint8Array, at: number) => void,
   ): Promise<void> => {
     let at = 0;
-    for (const { begin, end } of ranges) {
+    for (const range of ranges) {
+      const { source, begin, end, until, bytes } = range;
       for (let from = begin; from < end; from += PIECE_BYTES) {
         signal?.throwIfAborted();
         const piece = take(at, Math.min(PIECE_BYTES, end - from));
-        await unlessAborted(signal, source.read(piece, from, ranges.length === 1 ? until : end));
+        if (bytes) {
+          piece.set(bytes.subarray(from - begin, from - begin + piece.length));
+        } else {
+          await unlessAborted(signal, source.read(piece, from, until));
+          proceed(piece.length);
+        }
         use?.(piece, at);
         at += piece.length;
-        proceed(piece.length);
       }
     }
   };
@@ -80,7 +102,7 @@ export async function readTensors(
       for (const job of own && twin === embedding ? own : twinGroup!.jobs) job.place();
     };
     await read(
-      step,
+      step.ranges,
       (at, count) => (own ? bytes.subarray(at, at + count) : scratch.subarray(0, count)),
       (piece, at) => {
         if (own || sameBytes(piece, bytes.subarray(at, at + piece.length))) return;
@@ -94,9 +116,15 @@ export async function readTensors(
 
   const held = new Map<string, Uint8Array>();
   const left = new Map(groups.map((group) => [group, group.names.size]));
-  for (const step of steps) {
-    const { name, group, size, isInMemory } = step;
+  for (const { step, range } of reads) {
+    const { name, group, ranges, size, isInMemory } = step;
     signal?.throwIfAborted();
+    if (range !== ranges[0]) {
+      const bytes = new Uint8Array(range.end - range.begin);
+      await read([range], (at, count) => bytes.subarray(at, at + count));
+      range.bytes = bytes;
+      continue;
+    }
     const first = group === twinGroup ? [...group.names].find((other) => held.has(other)) : undefined;
     if (first !== undefined) {
       await readTwin(step, first, held.get(first)!);
@@ -105,7 +133,7 @@ export async function readTensors(
     } else {
       const bytes = room.take(size);
       held.set(name, bytes);
-      await read(step, (at, count) => bytes.subarray(at, at + count));
+      await read(ranges, (at, count) => bytes.subarray(at, at + count));
       tensors.hold(name, bytes);
     }
     left.set(group, left.get(group)! - 1);
@@ -135,31 +163,39 @@ function groupsOf(jobs: readonly Job[]): Group[] {
 
 /**
  * All tensors, in the order in which they are read: group by group, but those that a server sends in the order of their
- * file. A group that is spread over several files comes first, so that no part of it waits in memory.
+ * file, as are scales before their matrices. A group that is spread over several files comes first, so that no part of
+ * it waits in memory.
  */
-function stepsOf(tensors: Tensors, groups: readonly Group[], twins: Group | undefined): Step[] {
-  const apart: Step[] = [];
-  const along: Step[] = [];
+function readsOf(tensors: Tensors, groups: readonly Group[], twins: Group | undefined): Read[] {
+  const apart: Read[] = [];
+  const along: Read[] = [];
   for (const group of groups) {
-    const steps = [...group.names].map((name) => ({ ...tensors.placeOf(name), name, group, until: 0 }));
+    const steps = [...group.names].map((name) => {
+      const place = tensors.placeOf(name);
+      const ranges = place.ranges.map(({ begin, end }) => ({ source: place.source, begin, end, until: end }));
+      return { ...place, name, group, ranges };
+    });
     // Of twins, the one that is read comes first.
     steps.sort((a, b) => Number(a.isInMemory) - Number(b.isInMemory));
     const sources = new Set(steps.map(({ source }) => source));
-    const isOne = sources.size === 1 && group !== twins && steps[0]!.source.isSequential;
-    (isOne || [...sources].some(({ isForward }) => isForward) ? along : apart).push(...steps);
+    const isOne = sources.size === 1 && group !== twins && steps[0]!.source.isSequential === true;
+    const isAlong = isOne || [...sources].some(({ isForward }) => isForward);
+    for (const step of steps) {
+      const [first, ...others] = step.ranges;
+      const early = isAlong && !step.isInMemory ? others.filter(({ begin }) => begin < first!.begin) : [];
+      (isAlong ? along : apart).push(...[...early, first!].map((range) => ({ step, range })));
+    }
   }
-  const files = [...new Set(along.map(({ source }) => source))];
-  const key = (step: Step): number => (step.isInMemory ? files.length : files.indexOf(step.source));
-  along.sort((a, b) => key(a) - key(b) || a.ranges[0]!.begin - b.ranges[0]!.begin);
-  const steps = [...apart, ...along];
-  for (let i = steps.length - 1; i >= 0; --i) {
-    const step = steps[i]!;
-    const next = steps[i + 1];
-    const end = step.ranges.at(-1)!.end;
-    const gap = next?.source === step.source ? next.ranges[0]!.begin - end : -1;
-    step.until = gap >= 0 && gap <= GAP_BYTES ? next!.until : end;
+  const files = [...new Set(along.map(({ step }) => step.source))];
+  const key = ({ step }: Read): number => (step.isInMemory ? files.length : files.indexOf(step.source));
+  along.sort((a, b) => key(a) - key(b) || a.range.begin - b.range.begin);
+  const reads = [...apart, ...along];
+  for (let i = reads.length - 2; i >= 0; --i) {
+    const [range, next] = [reads[i]!.range, reads[i + 1]!.range];
+    const gap = next.source === range.source ? next.begin - range.end : -1;
+    if (gap >= 0 && gap <= GAP_BYTES) range.until = next.until;
   }
-  return steps;
+  return reads;
 }
 
 /** The bytes of the two largest groups: while one is read, another may wait for a part of it. */
