@@ -1,8 +1,9 @@
-/** How long pages of headless Chromium take to open a Q8_0 file of SmolLM2-135M's sizes from a server on this machine, in turns. */
+/** How long pages of headless Chromium take to open files of SmolLM2-135M's sizes from a server on this machine, in turns. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 
+import { writeSafetensors } from '../../dist/safetensors.js';
 import { launch } from '../../scripts/built-page.mjs';
 import { gguf } from './peers/gguf.mjs';
 import { smolLM2 } from './problems/models.mjs';
@@ -12,19 +13,21 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const WLLAMA = '/tests/bench/node_modules/@wllama/wllama/esm/';
 const TYPES = { html: 'text/html', js: 'text/javascript', wasm: 'application/wasm' };
 
-const ours = (weightType) => `
+const ours = (address, weightType) => `
   import { load } from '/dist/slim.js';
   import { openModel, readCheckpoint } from '/dist/models.js';
   const attention = await load();
   globalThis.measure = async () => {
     const started = performance.now();
-    await openModel({ ...(await readCheckpoint('/model.gguf')), attention, weightType: '${weightType}' });
+    await openModel({ ...(await readCheckpoint('${address}')), attention, weightType: '${weightType}' });
     return performance.now() - started;
   };`;
-/** Each as a script that makes \`measure\`. */
+/** Each as a script that makes \`measure\`, by the file's type and the type of what is opened. */
 const PAGES = {
-  int8: ours('int8'),
-  float32: ours('float32'),
+  'Q8_0 as int8': ours('/model.gguf', 'int8'),
+  'Q8_0 as float32': ours('/model.gguf', 'float32'),
+  'int8 as int8': ours('/int8', 'int8'),
+  'float32 as int8': ours('/float32', 'int8'),
   wllama: `
   import { Wllama } from '${WLLAMA}index.js';
   const wllama = new Wllama({ 'single-thread/wllama.wasm': '${WLLAMA}single-thread/wllama.wasm' }, { suppressNativeLog: true });
@@ -35,15 +38,17 @@ const PAGES = {
   };`,
 };
 
-function serve(file) {
+/** A server of the pages and of `files` by their paths. */
+function serve(files) {
   const server = createServer((request, response) => {
-    const path = new URL(request.url, 'http://page').pathname;
-    const [, name] = /^\/page\/(\w+)$/.exec(path) ?? [];
+    const path = decodeURIComponent(new URL(request.url, 'http://page').pathname);
+    const [, name] = /^\/page\/(.+)$/.exec(path) ?? [];
     if (name in PAGES) {
       const head = { 'content-type': TYPES.html };
       return response.writeHead(200, head).end(`<!doctype html><script type="module">${PAGES[name]}</script>`);
     }
-    if (path !== '/model.gguf') {
+    const file = files[path];
+    if (!file) {
       const type = TYPES[path.replace(/.*\./, '')];
       if (!type || !(path.startsWith('/dist/') || path.startsWith(WLLAMA))) return response.writeHead(404).end();
       return response.writeHead(200, { 'content-type': type }).end(readFileSync(root + path));
@@ -62,12 +67,17 @@ function serve(file) {
 
 /** Milliseconds of each, and the file's bytes. */
 export async function measureOpeningGguf({ progress, rounds = 5 }) {
-  progress('opening-gguf: writing the file');
+  progress('opening-gguf: writing the files');
   const { config, tensors } = smolLM2({ past: 0, count: 1 });
   const file = Buffer.concat(
     gguf(config, tensors, 'int8').map((part) => new Uint8Array(part.buffer, part.byteOffset, part.byteLength)),
   );
-  const server = await serve(file);
+  const files = { '/model.gguf': file };
+  for (const weightType of ['int8', 'float32']) {
+    files[`/${weightType}/config.json`] = Buffer.from(JSON.stringify(config));
+    files[`/${weightType}/model.safetensors`] = writeSafetensors(tensors, { weightType });
+  }
+  const server = await serve(files);
   const times = Object.fromEntries(Object.keys(PAGES).map((name) => [name, []]));
   try {
     for (let round = 0; round < rounds; ++round) {

@@ -243,7 +243,8 @@ export function openingGgufTable({ failed, size, rows }) {
     name === 'wllama' ? '' : median <= bar ? 'ok' : 'MISSED',
   ]);
   return [
-    `\nOpening ${Math.round(size / 1e6)} MB of Q8_0 in Chromium from a server on this machine, on one thread: median and least, s; the bar is wllama`,
+    '\nOpening 135 million parameters in Chromium from a server on this machine, on one thread: median and least, s; the bar is wllama',
+    `with ${Math.round(size / 1e6)} MB of Q8_0`,
     table(['', 'median', 'least', ''], cells),
   ].join('\n');
 }
