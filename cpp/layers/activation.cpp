@@ -18,8 +18,7 @@ struct Gate {
 };
 Gate gate(f32x4 x) {
   // Beyond 10 the value is exactly 0 or 1, and the cube of a large x would overflow.
-  f32x4 limited = max(x, splat(-10.0f));
-  limited = select(limited > splat(10.0f), splat(10.0f), limited);
+  const f32x4 limited = min(max(x, splat(-10.0f)), splat(10.0f));
   const f32x4 square = limited * limited;
   const f32x4 u2 = kTwiceTwoOverPiRoot * limited * (1.0f + kCubic * square);
   const f32x4 e = exp(-u2);

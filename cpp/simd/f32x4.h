@@ -51,6 +51,15 @@ inline f32x4 max(f32x4 a, f32x4 b) {
 #endif
 }
 
+/// b < a ? b : a in each lane: like `max`, keeps a NaN in `a` and ignores one in `b`.
+inline f32x4 min(f32x4 a, f32x4 b) {
+#ifdef __wasm_simd128__
+  return reinterpret_cast<f32x4>(wasm_f32x4_pmin(reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b)));
+#else
+  return b < a ? b : a;
+#endif
+}
+
 /// a * b + c. With relaxed SIMD this is one instruction, which rounds once if the processor has a fused multiply-add;
 /// otherwise two, which round twice.
 inline f32x4 multiplyAdd(f32x4 a, f32x4 b, f32x4 c) {

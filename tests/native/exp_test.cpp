@@ -14,8 +14,8 @@ constexpr double kSmallestNormal = std::numeric_limits<float>::min();
 constexpr double kLargest = std::numeric_limits<float>::max();
 constexpr double kSmallestSubnormal = std::numeric_limits<float>::denorm_min();
 
-/// e^x reaches 2^-110 slightly below this.
-constexpr float kLastOfNegative = -76.246f;
+/// e^x reaches 2^-110.5 slightly below this.
+constexpr float kLastOfNegative = -76.592f;
 
 float expOf(float x) { return exp(splat(x))[0]; }
 float expOfNegativeOf(float x) { return expOfNegative(splat(x))[0]; }
