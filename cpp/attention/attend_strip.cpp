@@ -56,8 +56,9 @@ void finishQueryBlock(const AttentionArgs& a, const Workspace& w, const QueryBlo
     for (int base = q.begin / kKeyBlock * kKeyBlock; base < q.end; base += kKeyBlock) {
       const float block_max = w.blockMax[(base / kKeyBlock * kStripBlocks + index) * kQueryBlock + lane];
       const float factor = block_max == -kInfinity ? 0.0f : scale * std::exp(block_max - max);
-      float* weights = a.weights + row * a.keys;
-      for (int j = std::max(base, q.begin); j < std::min(base + kKeyBlock, q.end); ++j) weights[j] *= factor;
+      const int begin = std::max(base, q.begin);
+      float* const weights = a.weights + row * a.keys + begin;
+      scaleRow(weights, factor, weights, std::min(base + kKeyBlock, q.end) - begin);
     }
   }
 }
