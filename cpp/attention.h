@@ -520,12 +520,13 @@ void rotaryEmbedding(const RotaryArgs& args);
 /// The gradient with respect to x of sum(rotaryEmbedding(x) * g): rotates g, which is passed as `x`, the other way.
 void rotaryEmbeddingBackward(const RotaryArgs& args);
 
-/// out = dropout(x + table). The seed, the number of the row in the whole batch and the element's index decide which
-/// elements become zero (dropoutBits); the others are divided by 1 - dropout.
-/// x, out  (batch, rows, dim); may be the same buffer.
+/// out = dropout(x + table) for rows [first, first + count) of a (batch, rows, dim) input. The seed, the number of the
+/// row in the whole batch and the element's index decide which elements become zero (dropoutBits); the others are
+/// divided by 1 - dropout.
+/// x, out  (count, dim); may be the same buffer.
 /// table   (rows, dim), added to every sequence; null adds nothing.
-void addPositions(const float* x, const float* table, float* out, int batch, int rows, int dim, uint32_t seed,
-                  float dropout);
+void addPositions(const float* x, const float* table, float* out, int first, int count, int rows, int dim,
+                  uint32_t seed, float dropout);
 
 /// The gradients of addPositions. grad_x is grad_out / (1 - dropout), or 0 for dropped elements; its sum over the
 /// sequences is added to grad_table.

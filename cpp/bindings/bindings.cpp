@@ -109,7 +109,7 @@ BINDINGS {
   op<&rotaryTable, &rotaryTableScratch>("rotaryTable");
   op<&rotaryEmbedding>("rotaryEmbedding", "args");
   op<&rotaryEmbeddingBackward>("rotaryEmbeddingBackward", "args");
-  op<&addPositions>("addPositions", "x table out batch rows dim seed dropout");
+  op<&addPositions>("addPositions", "x table out first count rows dim seed dropout");
   op<&addPositionsBackward>("addPositionsBackward", "gradOut gradX gradTable batch rows dim seed dropout");
   op<&conv1dLength>("conv1dLength", "length kernel stride padding dilation");
   op<&conv1d, &conv1dScratch>("conv1d");

@@ -21,12 +21,12 @@ void add(const float* a, const float* b, float* out, int count) {
 
 }  // namespace
 
-void addPositions(const float* x, const float* table, float* out, int batch, int rows, int dim, uint32_t seed,
-                  float dropout) {
+void addPositions(const float* x, const float* table, float* out, int first, int count, int rows, int dim,
+                  uint32_t seed, float dropout) {
   assert(0 <= dropout && dropout < 1);
   const uint32_t threshold = dropoutThreshold(dropout);
   const float scale = 1.0f / (1.0f - dropout);
-  for (int row = 0; row < batch * rows; ++row, x += dim, out += dim) {
+  for (int row = first; row < first + count; ++row, x += dim, out += dim) {
     if (table) {
       add(x, table + static_cast<size_t>(row % rows) * dim, out, dim);
     } else if (out != x) {
@@ -40,7 +40,7 @@ void addPositions(const float* x, const float* table, float* out, int batch, int
 
 void addPositionsBackward(const float* grad_out, float* grad_x, float* grad_table, int batch, int rows, int dim,
                           uint32_t seed, float dropout) {
-  addPositions(grad_out, nullptr, grad_x, batch, rows, dim, seed, dropout);
+  addPositions(grad_out, nullptr, grad_x, 0, batch * rows, rows, dim, seed, dropout);
   if (!grad_table) return;
   const int size = rows * dim;
   if (batch <= kRun) {

@@ -74,6 +74,19 @@ describe('PositionalEncoding', () => {
     expect(encoding.forward(x).output).toEqual(plain);
   });
 
+  test('drops the same elements of a large gradient, which is not computed in pieces', () => {
+    const [batch, rows, width] = [3, 200, 512];
+    const encoding = new attention.PositionalEncoding({ numHiddens: width, maxLen: rows, dropout: 0.3, seed: 9 });
+    const ones = { data: new Float32Array(batch * rows * width).fill(1), shape: [batch, rows, width] };
+    const { output, backward } = encoding.forward(ones, { training: true });
+    const { data } = backward!(ones).input;
+    const plain = encoding.forward(ones).output.data;
+    // Rounded as in C++: 1 - p, its inverse, the product.
+    const scale = Math.fround(1 / Math.fround(1 - Math.fround(0.3)));
+    const wrong = output.data.findIndex((y, i) => y !== (data[i] === 0 ? 0 : Math.fround(plain[i]! * scale)));
+    expect(wrong).toBe(-1);
+  });
+
   test('has no parameters, and accepts only an empty state', () => {
     const encoding = make();
     expect(encoding.parameters()).toEqual([]);

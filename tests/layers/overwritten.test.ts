@@ -129,6 +129,17 @@ describe('an array for a result', () => {
     }
   });
 
+  test('may overlap an input that is computed in pieces', () => {
+    const [rows, width] = [400, 512];
+    const memory = random.tensor([2 * rows, width]).data;
+    const x = { data: memory.subarray(0, rows * width), shape: [rows, width] };
+    const layer = new attention.PositionalEncoding({ numHiddens: width, maxLen: rows });
+    const expected = layer.forward(x).output;
+    expect(same(layer.forward(x, { out: { output: memory.subarray(5, 5 + rows * width) } }).output, expected)).toBe(
+      true,
+    );
+  });
+
   test('may be the positions of an encoding', () => {
     const positions = random.tensor([8]).data;
     const expected = attention.sinusoidalEncoding({ dim: 1, positions });

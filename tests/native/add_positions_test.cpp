@@ -14,7 +14,7 @@ TEST(AddPositions, DropsAtTheGivenRateAndScalesTheRest) {
   const int rows = 400, dim = 250;
   const float dropout = 0.25f;
   std::vector<float> out(rows * dim, 3.0f), again = out, other = out;
-  addPositions(out.data(), nullptr, out.data(), 1, rows, dim, 5, dropout);
+  addPositions(out.data(), nullptr, out.data(), 0, rows, rows, dim, 5, dropout);
   int dropped = 0;
   for (const float value : out) {
     if (value == 0)
@@ -24,16 +24,16 @@ TEST(AddPositions, DropsAtTheGivenRateAndScalesTheRest) {
   }
   // Five standard deviations of a binomial distribution with 1e5 draws.
   EXPECT_NEAR(dropped, 25000, 5 * 137);
-  addPositions(again.data(), nullptr, again.data(), 1, rows, dim, 5, dropout);
+  addPositions(again.data(), nullptr, again.data(), 0, rows, rows, dim, 5, dropout);
   EXPECT_EQ(again, out);
-  addPositions(other.data(), nullptr, other.data(), 1, rows, dim, 6, dropout);
+  addPositions(other.data(), nullptr, other.data(), 0, rows, rows, dim, 6, dropout);
   EXPECT_NE(other, out);
 }
 
 TEST(AddPositions, DropsIndependentlyInEachSequenceAndRow) {
   const int batch = 2, rows = 2, dim = 64;
   std::vector<float> out(batch * rows * dim, 1.0f);
-  addPositions(out.data(), nullptr, out.data(), batch, rows, dim, 1, 0.5f);
+  addPositions(out.data(), nullptr, out.data(), 0, batch * rows, rows, dim, 1, 0.5f);
   for (int a = 0; a < batch * rows; ++a) {
     for (int b = a + 1; b < batch * rows; ++b) {
       const std::vector<float> first(&out[a * dim], &out[a * dim] + dim), second(&out[b * dim], &out[b * dim] + dim);
@@ -50,8 +50,13 @@ PROPERTY(AddPositions, AgreesWithFloat64) {
   const float dropout = draw.flag() ? draw.integer(0, 99) / 100.0f : 0;
   const std::vector<float> x = draw.floats(size_t(batch) * rows * dim), table = draw.floats(size_t(rows) * dim);
   std::vector<float> out = in_place ? x : std::vector<float>(x.size(), NAN), grad_x = out;
-  addPositions(in_place ? out.data() : x.data(), has_table ? table.data() : nullptr, out.data(), batch, rows, dim, seed,
-               dropout);
+  // In two calls, as the library computes large inputs in pieces.
+  const int parts[] = {0, draw.integer(0, batch * rows), batch * rows};
+  for (int part = 0; part < 2; ++part) {
+    const int first = parts[part];
+    addPositions((in_place ? out : x).data() + size_t(first) * dim, has_table ? table.data() : nullptr,
+                 out.data() + size_t(first) * dim, first, parts[part + 1] - first, rows, dim, seed, dropout);
+  }
   std::vector<float> grad_table = draw.floats(table.size());
   std::vector<Sum> sums(table.size());
   for (size_t i = 0; i < sums.size(); ++i) sums[i].add(grad_table[i]);

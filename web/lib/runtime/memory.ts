@@ -210,6 +210,36 @@ export class Memory {
   }
 
   /**
+   * Applies a function of the module that works in place to all rows of `data`: in pieces, because data may be larger
+   * than wasm memory, unless `into` may overlap it.
+   */
+  mapRows(
+    data: Float32Array,
+    width: number,
+    kernel: (piece: number, first: number, count: number) => void,
+    into?: Float32Array,
+  ): Float32Array {
+    const rows = data.length / width;
+    const most = into?.buffer === data.buffer ? rows : rowsAtOnce(rows, width);
+    const piece = this.reserve(most * width);
+    // A single piece becomes the result.
+    let out =
+      into ??
+      (most === rows
+        ? undefined
+        : orOutOfMemory(this.#frame.operation, 4 * data.length, () => new Float32Array(data.length)));
+    for (let row = 0; row < rows; row += most) {
+      const count = Math.min(most, rows - row);
+      const [begin, end] = [row * width, (row + count) * width];
+      this.write(piece, part(data, begin, end));
+      kernel(piece, row, count);
+      const read = this.read(piece, end - begin, out && part(out, begin, end));
+      out ??= read;
+    }
+    return out ?? new Float32Array(0);
+  }
+
+  /**
    * Calls a function with a struct, ARGS unless given, and working memory: first with the rest of the block, then, if
    * it needs more, with that much.
    */

@@ -95,9 +95,13 @@ export function addPositions(
   const dropout = training ? table.dropout : 0;
   const { shape } = input;
   const data = memory.scope(`${table.operation}.forward`, () => {
-    const sum = memory.floats(input.data);
-    raw.addPositions(sum, table.rows(), sum, batch, length, width, seed, dropout);
-    return memory.read(sum, input.data.length, into);
+    const rows = table.rows();
+    return memory.mapRows(
+      input.data,
+      width,
+      (piece, first, count) => raw.addPositions(piece, rows, piece, first, count, length, width, seed, dropout),
+      into,
+    );
   });
   const output = { data, shape: [...shape] };
   if (!training) return { output };
