@@ -90,13 +90,14 @@ export const works = [
     bars: overOrt(2),
   },
   ...[
-    [1000, 512],
-    [10000, 1024],
-  ].map(([length, width]) => ({
+    { length: 1000, width: 512, bar: { over: ['ort', 'tfjs', 'javascript'], as: 'fastest JS', ratio: 6 } },
+    // Most of the time the system makes pages for the 41 MB, which a peer's result takes, too.
+    { length: 10000, width: 1024, bar: { over: ['baseline'], as: 'a copy', ratio: 0.6 } },
+  ].map(({ length, width, bar }) => ({
     name: `table-${length}`,
     title: `P of ${length}×${width}`,
     make: () => table({ length, width }),
-    bars: [{ over: ['ort', 'tfjs', 'javascript'], as: 'fastest JS', ratio: 6 }, { exactness: true }],
+    bars: [bar, { exactness: true }],
   })),
   {
     name: 'add-table',

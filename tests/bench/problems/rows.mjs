@@ -9,9 +9,10 @@ export function table({ length, width }) {
     params: { length, width },
     inputs: { positions: Float32Array.from({ length }, (_, i) => i) },
     items: length * width,
-    check({ table: p }) {
+    check({ table: p, copied }) {
       const errors = new Errors();
-      Errors.length('table', p, length * width);
+      Errors.length('table', copied ?? p, length * width);
+      if (copied) return errors;
       for (const i of sample(length, 60, 51)) {
         for (let c = 0; c < width; c++) {
           const angle = i * Math.pow(10000, (-2 * (c >> 1)) / width);
@@ -24,6 +25,7 @@ export function table({ length, width }) {
     },
     /** The largest error beyond half an ulp of the result plus 1e-8, the accuracy that this library promises. */
     exactness({ table: p }) {
+      if (!p) return undefined;
       let beyond = -Infinity;
       for (const i of sample(length, 200, 52)) {
         for (let c = 0; c < width; c++) {
@@ -54,9 +56,10 @@ export function addTable({ batch, length, width }) {
     inputs: { x },
     table: p,
     items: x.length,
-    check({ sum }) {
+    check({ sum, copied }) {
       const errors = new Errors();
-      Errors.length('sum', sum, x.length);
+      Errors.length('sum', copied ?? sum, x.length);
+      if (copied) return errors;
       for (const i of sample(x.length, 20000, 54)) {
         const expected = x[i] + p[i % p.length];
         errors.compare(sum[i], expected, Math.abs(x[i]) + 1, 2);
@@ -79,9 +82,10 @@ export function softmax({ rows, cols, masked = false }) {
     inputs: { x },
     lengths,
     items: rows * cols,
-    check({ y }) {
+    check({ y, copied }) {
       const errors = new Errors();
-      Errors.length('y', y, rows * cols);
+      Errors.length('y', copied ?? y, rows * cols);
+      if (copied) return errors;
       for (const i of sample(rows, 12, 57)) {
         const weights = softmax64(x.subarray(i * cols, (i + 1) * cols), lengths ? lengths[i] : cols);
         for (let j = 0; j < cols; j++) {
