@@ -23,6 +23,8 @@ const EVERY_PEER = [...ORT, 'tfjs', 'javascript'];
 /** onnxruntime-web's quantised products: MatMulInteger, DynamicQuantizeMatMul and MatMulNBits. */
 export const ORT_INT8 = ['ort-integer', 'ort-dynamic', 'ort-nbits'];
 const overOrt = (ratio) => [{ over: ORT, as: 'ort', ratio }];
+const overOrtInt8 = (ratio) => ({ over: ORT_INT8, as: 'ort int8', ratio });
+const overWllama = (ratio) => ({ over: ['wllama'], as: 'wllama', ratio });
 
 const BASE = { layers: 12, width: 768, heads: 12, hiddens: 3072 };
 const MINI_LM = { layers: 6, width: 384, heads: 12, hiddens: 1536 };
@@ -65,10 +67,7 @@ export const works = [
     name: `int8-${m}x${k}x${n}`,
     title: `int8 product ${m}×${k}×${n} / float32`,
     make: () => quantisedProduct({ m, k, n }),
-    bars: [
-      { over: ['baseline'], as: 'float32', ratio: 1 },
-      { over: ORT_INT8, as: 'ort int8', ratio: 1.5 },
-    ],
+    bars: [{ over: ['baseline'], as: 'float32', ratio: 1 }, overOrtInt8(1.5)],
   })),
   ...attentions(8, 128, 64, 1.5, 2.3),
   ...attentions(8, 512, 64, 1.5, 2.8),
@@ -160,7 +159,7 @@ export const works = [
         name: `minilm-${batch}x${tokens}-int8`,
         title: 'the same with int8',
         make: () => encoder({ ...MINI_LM, batch, tokens, weightType: 'int8' }),
-        bars: [{ over: ORT_INT8, as: 'ort int8', ratio: 1.25 }],
+        bars: [overOrtInt8(1.25)],
       },
     ]),
   ),
@@ -194,22 +193,27 @@ export const works = [
     },
   ]),
   ...[
-    ['float16', 8, 5],
-    ['int8', 3, 2],
-  ].flatMap(([weightType, prompt, token]) => [
+    { weightType: 'float32', prompt: overOrt(1), token: overOrt(1) },
+    { weightType: 'float16', prompt: [overWllama(8)], token: [overWllama(5)], browser: true },
+    {
+      weightType: 'int8',
+      prompt: [overWllama(3), overOrtInt8(0.8)],
+      token: [overWllama(2), overOrtInt8(1.5)],
+    },
+  ].flatMap(({ weightType, prompt, token, browser }) => [
     {
       name: `smollm2-prompt-${weightType}`,
       title: `SmolLM2-135M, 128 tokens, ${weightType}`,
       make: () => smolLM2({ past: 0, count: 128, weightType }),
-      bars: [{ over: ['wllama'], as: 'wllama', ratio: prompt }],
-      browser: true,
+      bars: prompt,
+      browser,
     },
     {
       name: `smollm2-token-${weightType}`,
       title: `SmolLM2-135M, a token after 128, ${weightType}`,
       make: () => smolLM2({ past: 128, count: 1, weightType }),
-      bars: [{ over: ['wllama'], as: 'wllama', ratio: token }],
-      browser: true,
+      bars: token,
+      browser,
     },
   ]),
   {

@@ -82,7 +82,7 @@ function metadata(config) {
   };
 }
 
-/** The parts of the file, whose matrices are float16 or, as Q8_0, int8. */
+/** The parts of the file, whose matrices are float32, float16 or, as Q8_0, int8. */
 export function gguf(config, tensors, weightType) {
   const head = [];
   const put = (bytes, method, value) => {

@@ -69,10 +69,12 @@ function node({ op, inputs, outputs, attributes = {}, domain }) {
 }
 
 /**
- * ValueInfoProto: name = 1, type = 2 { tensor_type = 1 { elem_type = 1, shape = 2 { dim = 1 { dim_value = 1 } } } }.
+ * ValueInfoProto: name = 1, type = 2 { tensor_type = 1 { elem_type = 1, shape = 2 { dim = 1 { dim_value = 1, or
+ * dim_param = 2, a name for a size that differs between runs } } } }.
  */
 function value(name, dims, Type = Float32Array) {
-  const shape = message(2, ...dims.map((dim) => message(1, integer(1, dim))));
+  const size = (dim) => (typeof dim === 'string' ? text(2, dim) : integer(1, dim));
+  const shape = message(2, ...dims.map((dim) => message(1, size(dim))));
   return join([text(1, name), message(2, message(1, integer(1, elementType.get(Type)), shape))]);
 }
 

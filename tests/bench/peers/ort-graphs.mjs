@@ -5,6 +5,7 @@
  */
 import { transpose } from './dense.mjs';
 import { Graph } from './onnx-model.mjs';
+import { decoder } from './ort-decoder.mjs';
 import { encoder } from './ort-encoder.mjs';
 import { quantised } from './ort-quantised.mjs';
 import { vision } from './ort-vision.mjs';
@@ -132,6 +133,7 @@ const WAYS = ['decomposed', 'attention', 'multi-head'];
 export function graphOf(way, problem) {
   const { kind, params, parameters } = problem;
   if (kind === 'encoder') return encoder(way, problem);
+  if (kind === 'languageModel') return decoder(way, problem);
   if (kind === 'vision') return vision(way, problem);
   if (kind === 'quantised') return quantised(way, problem);
   if (!WAYS.includes(way)) return undefined;

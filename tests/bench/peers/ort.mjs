@@ -1,5 +1,6 @@
 /** onnxruntime-web's wasm backend, with JavaScript arrays in and out. */
 import { libraries, readJson } from '../host.mjs';
+import { decoderFeeds } from './ort-decoder.mjs';
 import { graphOf } from './ort-graphs.mjs';
 
 /** The inputs of each kind's graph: data and dims, by name. */
@@ -54,19 +55,17 @@ export async function open({ threads = 1 } = {}) {
         graphOptimizationLevel: 'all',
         logSeverityLevel: 3,
       });
-      const feeds = Object.entries(feedsOf(problem));
-      return {
-        // Creating the tensors is part of the timed call: arrays in, arrays out.
-        async run() {
-          const tensors = {};
-          for (const [key, [data, dims, type = 'float32']] of feeds) {
-            tensors[key] = new ort.Tensor(type, data, dims);
-          }
-          const results = await session.run(tensors);
-          return Object.fromEntries(Object.entries(results).map(([key, tensor]) => [key, tensor.data]));
-        },
-        dispose: () => session.release(),
+      // Creating the tensors is part of the timed call: arrays in, arrays out.
+      const run = async (feeds) => {
+        const tensors = {};
+        for (const [key, [data, dims, type = 'float32']] of Object.entries(feeds)) {
+          tensors[key] = new ort.Tensor(type, data, dims);
+        }
+        const results = await session.run(tensors);
+        return Object.fromEntries(Object.entries(results).map(([key, tensor]) => [key, tensor.data]));
       };
+      const feeds = problem.kind === 'languageModel' ? await decoderFeeds(problem, run) : feedsOf(problem);
+      return { run: () => run(feeds), dispose: () => session.release() };
     },
   });
   return {

@@ -37,15 +37,16 @@ describe('options', () => {
     expect(parse('--browser', '--quick').names).not.toContain('cold');
   });
 
-  it('measure language models in a browser, where their peer runs', () => {
+  it('measure language models in float16 in a browser, where their only peer runs', () => {
     const { names, peers } = parse('--browser');
-    expect(names).toContain('smollm2-token-int8');
+    expect(names).toEqual(expect.arrayContaining(['smollm2-token-float16', 'smollm2-token-int8']));
     expect(peers).toContain('wllama');
     const node = parse();
-    expect(node.names).not.toContain('smollm2-token-int8');
+    expect(node.names).toContain('smollm2-token-int8');
+    expect(node.names).not.toContain('smollm2-token-float16');
     expect(node.peers).not.toContain('wllama');
     expect(parse('--browser', '--quick').names).not.toContain('smollm2-token-int8');
-    expect(parse('--work', 'smollm2-token-*').names).toHaveLength(2);
+    expect(parse('--work', 'smollm2-token-*').names).toHaveLength(3);
   });
 
   it('measure scaling without any other library', () => {
