@@ -37,7 +37,9 @@ const files = readdirSync(folder, { recursive: true, withFileTypes: true })
   .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, sep).length).replaceAll(sep, '/'))
   .filter(
     (file) =>
-      file !== NAME && !file.startsWith('stills/') && !/^assets\/(proof-worker|thread|wasm-attention[a-z-]*)-|\.txt$/.test(file),
+      file !== NAME &&
+      !file.startsWith('stills/') &&
+      !/^assets\/(proof-worker|thread|wasm-attention[a-z-]*)-|\.txt$/.test(file),
   )
   .sort()
   .map((file) => {
