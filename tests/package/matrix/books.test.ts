@@ -126,7 +126,7 @@ it('a page without tools follows one figure and gives another its own weights', 
     await inBothSchemes(page, 'main', async () => {
       const figure = page.locator('rotary-pairs[drawn]');
       await figure.waitFor();
-      await figure.getByRole('slider').first().focus();
+      await figure.getByRole('slider', { name: 'Query position i', exact: true }).focus();
       await page.keyboard.press('ArrowRight');
       await page.locator('output').filter({ hasText: 'query,13' }).waitFor();
       await page.locator('head-viewer').scrollIntoViewIfNeeded();
