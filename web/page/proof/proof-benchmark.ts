@@ -45,6 +45,8 @@ export class ProofBenchmark extends LitElement {
   readonly #words: ProofWords = new Localised(this, PROOF);
   readonly #threads = globalThis.crossOriginIsolated ? Math.min(64, navigator.hardwareConcurrency || 1) : 1;
   readonly #timings = new Map<string, Timing>();
+  /** Whether the reader has given the files of onnxruntime-web. */
+  #hasOrt = false;
   #isWatched = false;
   #worker: Worker | undefined;
   #began = 0;
@@ -141,7 +143,7 @@ export class ProofBenchmark extends LitElement {
   /** What a row needs that was not there. */
   #whyEmpty(side: Side): 'proof.isolation' | 'proof.choose' | undefined {
     if (side === 'all' && this.results.threads === 1) return 'proof.isolation';
-    return side === 'ort' ? 'proof.choose' : undefined;
+    return side === 'ort' && !this.#hasOrt ? 'proof.choose' : undefined;
   }
 
   #links(): TemplateResult {
@@ -168,6 +170,7 @@ export class ProofBenchmark extends LitElement {
     // `?quick` is for tests: short samples, whose figures mean little.
     const quick = new URLSearchParams(location.search).has('quick');
     const order: Order = { threads: this.#threads, files: [...(input.files ?? [])], quick };
+    this.#hasOrt = order.files.length > 0;
     this.#timings.clear();
     this.results = { threads: this.#threads, times: new Map() };
     this.without = undefined;

@@ -132,6 +132,8 @@ describe('the benchmark', () => {
     await ended(benchmark, /Done after \d+ s\.\s+onnxruntime-web is left out: Error: only small graphs/);
     expect(Number((await cellsOf(benchmark, /Attention/, 'float32, one thread'))[4])).toBeGreaterThan(0);
     expect((await cellsOf(benchmark, /Product/, 'float32, one thread'))[4]).toBe('–');
+    // The files are there, so nothing asks for them.
+    expect(await cellsOf(benchmark, /Product/, 'onnxruntime-web, int8')).toEqual(Array(5).fill('–'));
   });
 
   /** Starts the benchmark where some files cannot be loaded, and waits for the reason that it gives. */
