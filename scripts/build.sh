@@ -77,7 +77,7 @@ build_package() {
 build_page() {
   local stamp=build/page.stamp
   [[ -e build/page/index.html ]] || rm -f $stamp
-  newer_than $stamp web tests/bench/peers cpp/licenses.md package-lock.json tsconfig.base.json tsconfig.json || return 0
+  newer_than $stamp web tests/bench/peers cpp/licenses.md build/wasm/*.wasm package-lock.json tsconfig.base.json tsconfig.json || return 0
   touch $stamp.next
   step page node node_modules/vite/bin/vite.js build --config web/page/vite.config.ts web/page \
     --outDir "$PWD/build/page" --emptyOutDir
@@ -104,7 +104,8 @@ for part; do
     wasm) build_wasms ;;
     package) build_package ;;
     page)
-      build_wasms
+      build_wasm
+      embed
       lock page
       build_page
       finish_page

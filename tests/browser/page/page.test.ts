@@ -1,3 +1,5 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { violationsOf } from '../alone.js';
 import { useBrowser } from '../browser.js';
@@ -39,6 +41,17 @@ test('without scripts text, formulas and captions are readable, and the page say
   expect(await page.locator('main h2').count()).toBe(6);
   expect(await page.locator('math').first().isVisible()).toBe(true);
   for (const caption of await page.locator('figcaption').all()) expect(await caption.isVisible()).toBe(true);
+});
+
+test('every file that a script loads by its URL was built', () => {
+  const folder = join(import.meta.dirname, '../../../build/page/assets');
+  const scripts = readdirSync(folder).filter((name) => name.endsWith('.js'));
+  const relative = /new URL\([`"']([^`"']+)[`"'],(?:import\.meta\.url|self\.location\.href)/g;
+  const named = scripts.flatMap((name) =>
+    Array.from(readFileSync(join(folder, name), 'utf8').matchAll(relative), ([, file]) => file!),
+  );
+  expect(named).toContainEqual(expect.stringMatching(/^wasm-attention-relaxed-/));
+  expect(named.filter((file) => !existsSync(join(folder, file)))).toEqual([]);
 });
 
 test('every link within the page has a target', async () => {
