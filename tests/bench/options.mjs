@@ -13,7 +13,7 @@ export const usage = `usage: npm run bench -- [options]
   --work NAME[,NAME]   only these rows; a name may end in * (attention-*)
   --peers A,B          only these peers: ort (or one of ort-attention, ort-mha, ort-integer, ort-dynamic, ort-nbits), tfjs, javascript,
                        wllama (in a browser)
-  --rounds N           samples of each contender (default 9; 5 with --quick)
+  --rounds N           samples of each contender, more of short ones (default 9; 5 with --quick)
   --processes N        run every row in N fresh processes and report the medians over them (default 1)
   --browser            the same work in headless Chromium, a fresh one for every row; this library is loaded from ./slim
   --threads N          N threads for this library and for the peers that have threads; the column baseline is this library on one

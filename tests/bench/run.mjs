@@ -61,7 +61,7 @@ async function header({ engine, measure }, options, task) {
   console.log(`${machine.cpu}, ${machine.cores} cores, ${engine}${count}, float32; ${simd.join(', ')}`);
   const busy = loadavg()[0];
   console.log(
-    `medians of ${rounds} interleaved rounds${processes > 1 ? ` in each of ${processes} processes` : ''}, ${clock} time; ` +
+    `medians of ${rounds} or more interleaved rounds${processes > 1 ? ` in each of ${processes} processes` : ''}, ${clock} time; ` +
       `load average ${busy.toFixed(1)} beforehand`,
   );
   return { ...machine, busy };

@@ -18,6 +18,9 @@ const clocks = { wall: () => performance.now(), cpu: usage };
  */
 const WAKING = 20;
 
+/** Milliseconds that a round may take. */
+const ROUND = 200;
+
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -82,9 +85,10 @@ export async function interleave(contenders, given) {
       samples: [],
     });
   }
-  // Rounds of small calls are short, so there is time for three times as many.
-  const short = plans.reduce((sum, { calls, fastest }) => sum + calls * fastest, 0) < 100;
-  for (let round = 0; round < (short ? 3 * rounds : rounds); round++) {
+  // Rounds of small calls are short, so there is time for more: a machine may be slow for a tenth of a second.
+  const shortest = plans.reduce((sum, { calls, fastest }) => sum + calls * fastest, 0);
+  const all = Math.ceil(rounds * Math.min(10, Math.max(1, ROUND / shortest)));
+  for (let round = 0; round < all; round++) {
     if (onRound) onRound(round);
     for (const plan of plans) {
       if (round % plan.every === 0) plan.samples.push(await sampleOf(plan.contender, plan.calls, options, plan.waking));
