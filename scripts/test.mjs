@@ -30,9 +30,7 @@ const googleTest = ({ tests, failures, errors, disabled }) => ({
   passed: tests - failures - errors - disabled,
   failed: failures + errors + disabled,
 });
-/**
- * The suites that compute; the package, threads and relaxed SIMD affect no others. The long suites take two minutes.
- */
+/** The suites that compute: the compiler, threads and relaxed SIMD affect no others. */
 const KERNELS = 'scripts/jest.sh js tests/ops tests/layers tests/models tests/fuzz';
 /** Only long suites look at the still figures, which take half a minute to draw. */
 const WITHOUT_STILLS = { STILLS: 'kept' };
@@ -60,7 +58,7 @@ const SUITES = {
   node: [
     { name: 'packages', command: 'scripts/setup.sh' },
     { name: 'package', command: 'scripts/build.sh package', after: 'packages' },
-    { name: 'js', command: 'scripts/jest.sh js', after: 'package', counts: jest },
+    { name: 'kernels', command: KERNELS, after: 'package', counts: jest },
     {
       name: 'relaxed-threads',
       command: 'scripts/jest.sh js tests/layers',
@@ -74,14 +72,15 @@ const SUITES = {
     { name: 'native-threads', command: 'scripts/test-native.sh --threads', counts: googleTest },
     { name: 'build', command: 'scripts/build.sh', after: 'packages' },
     { name: 'package', command: 'scripts/jest.sh package', after: 'build', counts: jest },
+    // The other suites have run on the sources, and run on the package with threads and with relaxed SIMD.
     {
-      name: 'dist',
-      command: `${KERNELS} tests/training tests/exchange tests/page/long tests/project/long`,
-      env: { DIST: '1', LONG: '1' },
+      name: 'long',
+      command: 'scripts/jest.sh js /long/',
+      env: { DIST: '1' },
       after: 'build',
       counts: jest,
     },
-    // The long suites have run without threads; these wasms differ in how loops are shared, and in products.
+    // These wasms differ in how loops are shared, and in products.
     {
       name: 'threads',
       command: KERNELS,

@@ -126,6 +126,7 @@ describe('training holds no memory in the worker, however many steps it takes:',
   const x = { data: new Float32Array(256 * 1024).fill(0.1), shape: [8, 128, 256] };
   // Attention keeps five times its input, a decoder layer ten times.
   const few = { data: x.data.slice(0, 64 * 1024), shape: [2, 128, 256] };
+  const fewer = { data: x.data.slice(0, 32 * 1024), shape: [1, 128, 256] };
   type Forward = (attention: AsyncWasmAttention) => Promise<() => Promise<Pass>>;
   interface Pass {
     output: Tensor;
@@ -134,7 +135,7 @@ describe('training holds no memory in the worker, however many steps it takes:',
   const training = { training: true };
   const layers: Record<string, Forward> = {
     Linear: async (a) => {
-      const layer = await new a.Linear({ inFeatures: 256, outFeatures: 256 });
+      const layer = await new a.Linear({ inFeatures: 256, outFeatures: 32 });
       return () => layer.forward(x, training);
     },
     LayerNorm: async (a) => {
@@ -142,19 +143,19 @@ describe('training holds no memory in the worker, however many steps it takes:',
       return () => layer.forward(x, training);
     },
     FeedForward: async (a) => {
-      const layer = await new a.FeedForward({ numHiddens: 256, ffnHiddens: 256 });
+      const layer = await new a.FeedForward({ numHiddens: 256, ffnHiddens: 32 });
       return () => layer.forward(x, training);
     },
     TransformerDecoderLayer: async (a) => {
       const layer = await new a.TransformerDecoderLayer({ numHiddens: 256, numHeads: 4, ffnHiddens: 256 });
-      return () => layer.forward(few, few, training);
+      return () => layer.forward(fewer, fewer, training);
     },
     RMSNorm: async (a) => {
       const layer = await new a.RMSNorm({ normalizedShape: 256 });
       return () => layer.forward(x, training);
     },
     GatedFeedForward: async (a) => {
-      const layer = await new a.GatedFeedForward({ numHiddens: 256, ffnHiddens: 256 });
+      const layer = await new a.GatedFeedForward({ numHiddens: 256, ffnHiddens: 32 });
       return () => layer.forward(x, training);
     },
     MultiHeadAttention: async (a) => {

@@ -135,7 +135,7 @@ describe('a link to results', () => {
     times: fc.uniqueArray(fc.tuple(fc.constantFrom(...ids), time), { selector: ([id]) => id, minLength: 1 }),
   });
 
-  test('has them all, to four digits, and keeps the rest of the address', () => {
+  test('has them all, and keeps the rest of the address', () => {
     fc.assert(
       fc.property(results, ({ threads, times }) => {
         const link = new URL(
@@ -145,7 +145,7 @@ describe('a link to results', () => {
         expect(link.search).not.toContain('%');
         const read = readLink(link.search)!;
         expect(read.threads).toBe(threads);
-        expect([...read.times]).toEqual(times.map(([id, each]) => [id, Number(each.toPrecision(4))]));
+        expect([...read.times]).toEqual(times);
       }),
     );
   });

@@ -197,7 +197,7 @@ export class ProofBenchmark extends LitElement {
         break;
       case 'measured': {
         for (const [id, timing] of answer.timings) this.#timings.set(id, timing);
-        const times = new Map([...this.#timings].map(([id, timing]) => [id, timing.median]));
+        const times = new Map([...this.#timings].map(([id, timing]) => [id, Number(timing.median.toPrecision(4))]));
         this.results = { threads: answer.threads, times };
         break;
       }

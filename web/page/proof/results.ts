@@ -56,7 +56,7 @@ const IDS = new Set(
 /** What a benchmark has measured. */
 export interface Results {
   readonly threads: number;
-  /** Median milliseconds of one call. */
+  /** Median milliseconds of one call, with four digits: a measurement has no more, and addresses stay short. */
   readonly times: ReadonlyMap<string, number>;
 }
 
@@ -103,12 +103,12 @@ export function readLink(search: string): Results | undefined {
   return { times, threads: Number.isInteger(threads) && threads >= 1 && threads <= 64 ? threads : 1 };
 }
 
-/** Writes results into an address; four digits are more than a measurement has. */
+/** Writes results into an address. */
 export function writeLink(address: string, { threads, times }: Results): string {
   const url = new URL(address);
   url.hash = '';
   url.searchParams.set('threads', String(threads));
-  url.searchParams.set('times', [...times].map(([id, time]) => `${id}-${Number(time.toPrecision(4))}`).join('_'));
+  url.searchParams.set('times', [...times].map(([id, time]) => `${id}-${time}`).join('_'));
   return url.href;
 }
 
