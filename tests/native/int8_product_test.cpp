@@ -148,8 +148,7 @@ TYPED_TEST(MultiplyInt8, HasTheBitsOfPlainLoops) {
         Floats weight = randomFloats(size_t(cols) * depth, 3 + cols);
         const Floats bias = randomFloats(cols, 2);
         enlarge(a, depth, apart, 300);
-        for (int k = 0; k < depth * cols; ++k)
-          weight[k] *= k % depth % 50 == 7 ? 1e-3f : k % depth % 90 == 9 ? 700 : 1;
+        for (int k = 0; k < depth * cols; ++k) weight[k] *= k % depth % 50 == 7 ? 1e-3f : k % depth % 90 == 9 ? 700 : 1;
         const Floats packed = int8Packed<TypeParam>(weight, depth, cols), *const b = apart == 60 ? nullptr : &bias;
         ASSERT_EQ(product<TypeParam>(a, packed, b, rows, cols, depth),
                   expectedProduct<TypeParam>(a, weight, b, rows, cols, depth))
