@@ -26,6 +26,14 @@ step() {
   grep -q '^ninja: no work to do' "build/logs/$name.log" || say "$name ($((SECONDS - started)) s)"
 }
 
+# Writes the wasm into a module, on its own line, because Node prints the whole line of an uncaught error.
+embed() {
+  local wasm=build/wasm/wasm-attention.wasm module=web/lib/generated/embedded.ts
+  newer_than $module $wasm || return 0
+  node --eval 'console.log(`const wasm: string = \`\n${fs.readFileSync(process.argv[1], "hex")}\n\`;\nexport default wasm;`)' $wasm >$module.new
+  mv $module.new $module
+}
+
 # build_wasm [TARGET…]
 build_wasm() {
   if [[ ! -e build/emscripten/build.ninja ]]; then
@@ -36,29 +44,11 @@ build_wasm() {
     fi
   fi
   step wasm ninja -C build/emscripten "$@"
-}
-
-# Writes the wasm into a module, on its own line, because Node prints the whole line of an uncaught error.
-embed() {
-  local wasm=build/wasm/wasm-attention.wasm module=web/lib/generated/embedded.ts
-  newer_than $module $wasm || return 0
-  node --eval 'console.log(`const wasm: string = \`\n${fs.readFileSync(process.argv[1], "hex")}\n\`;\nexport default wasm;`)' $wasm >$module.new
-  mv $module.new $module
-}
-
-build_sources() {
-  build_wasm wasm-attention bindings
-  embed
-}
-
-build_wasms() {
-  build_wasm wasm-attention wasm-attention-threads bindings
   embed
 }
 
 build_package() {
   build_wasm
-  embed
   local stamp=build/package.stamp next=build/dist-next vite=node_modules/vite/bin/vite.js
   [[ -e dist/index.js ]] || rm -f $stamp
   newer_than $stamp web/{lib,elements,training} web/{vite.config,licenses}.ts cpp/licenses.md build/wasm/*.wasm package{,-lock}.json tsconfig.{base,lib}.json || return 0
@@ -100,12 +90,11 @@ node scripts/figures.mjs
 for part; do
   lock dist
   case $part in
-    sources) build_sources ;;
-    wasm) build_wasms ;;
+    sources) build_wasm wasm-attention bindings ;;
+    wasm) build_wasm wasm-attention wasm-attention-threads bindings ;;
     package) build_package ;;
     page)
       build_wasm
-      embed
       lock page
       build_page
       finish_page

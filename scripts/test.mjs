@@ -72,7 +72,7 @@ const SUITES = {
     { name: 'native-threads', command: 'scripts/test-native.sh --threads', counts: googleTest },
     { name: 'build', command: 'scripts/build.sh', after: 'packages' },
     { name: 'package', command: 'scripts/jest.sh package', after: 'build', counts: jest },
-    // The other suites have run on the sources, and run on the package with threads and with relaxed SIMD.
+    // The quick suites run on the sources in `npm test`, and on the package below: with threads, and with relaxed SIMD.
     {
       name: 'long',
       command: 'scripts/jest.sh js /long/',

@@ -68,7 +68,7 @@ export async function measureLimits({ build, rounds = 9, quick = false, clock = 
     { name: 'copy', run: () => wasm.copy(copied, copied + COPY_BYTES, COPY_BYTES), work: COPY_BYTES },
     { name: 'slice', run: () => floats.slice(start, start + COPY_BYTES / 4), work: COPY_BYTES },
   ];
-  const timed = await interleave(contenders, { rounds, warmup: quick ? 100 : 300, minSample: 5, clock });
+  const timed = await interleave(contenders, { rounds, warmup: quick ? 100 : 300, clock });
   const rate = (name) => contenders.find((one) => one.name === name).work / timed[name].median / 1e6;
   const best = (suffix) => Math.max(...CHAINS.map((count) => rate(`multiplyAdd${count}${suffix}`)));
   return {

@@ -98,8 +98,7 @@ async function measureWork(task) {
     warmup: quick ? 300 : 600,
     collect: problem.collect ?? largest >= 2 ** 20,
     onRound: (round) => progress(`${name}: round ${round + 1}`),
-    minSample: 10,
-    ...(shared && { rest: REST_MS }),
+    rest: shared ? REST_MS : 0,
   });
   // The share of the time in which one thread computed; with rests it would say nothing about the machine.
   const busy = before[1] === undefined || shared ? undefined : usage() - before[1];

@@ -18,8 +18,8 @@ const clocks = { wall: () => performance.now(), cpu: usage };
  */
 const WAKING = 20;
 
-/** Milliseconds that a round may take. */
-const ROUND = 200;
+/** Shorter rounds, in milliseconds, are repeated more often. */
+const SHORT = 200;
 
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
@@ -73,7 +73,7 @@ async function warmUp(contender, given) {
  * `rest`: milliseconds to wait before every sample, so that other contenders' idle threads stop looking for work.
  */
 export async function interleave(contenders, given) {
-  const options = { warmup: 300, minSample: 3, slow: 2500, collect: false, clock: 'wall', rest: 0, ...given };
+  const options = { warmup: 300, minSample: 10, slow: 2500, collect: false, clock: 'wall', rest: 0, ...given };
   const { rounds, slow, onRound } = options;
   const plans = [];
   for (const contender of contenders) {
@@ -86,9 +86,9 @@ export async function interleave(contenders, given) {
     });
   }
   // Rounds of small calls are short, so there is time for more: a machine may be slow for a tenth of a second.
-  const shortest = plans.reduce((sum, { calls, fastest }) => sum + calls * fastest, 0);
-  const all = Math.ceil(rounds * Math.min(10, Math.max(1, ROUND / shortest)));
-  for (let round = 0; round < all; round++) {
+  const fastest = plans.reduce((sum, plan) => sum + plan.calls * plan.fastest, 0);
+  const count = Math.ceil(rounds * Math.min(10, Math.max(1, SHORT / fastest)));
+  for (let round = 0; round < count; round++) {
     if (onRound) onRound(round);
     for (const plan of plans) {
       if (round % plan.every === 0) plan.samples.push(await sampleOf(plan.contender, plan.calls, options, plan.waking));

@@ -137,7 +137,7 @@ class MultiplyInt8 : public testing::Test {};
 using Forms = testing::Types<Int8, Int8Fine>;
 TYPED_TEST_SUITE(MultiplyInt8, Forms);
 
-// Every pair of sizes comes with each distance of large numbers.
+// Every two of the three extents meet every spacing of large numbers.
 TYPED_TEST(MultiplyInt8, HasTheBitsOfPlainLoops) {
   int form = 0;
   for (const int depth : {0, 1, 3, 4, 5, 64, 127, 128, 129, 172, 400}) {
